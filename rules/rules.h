@@ -1,0 +1,188 @@
+/* Rules: what the rule language says, as plain data.
+ *
+ * The language is described in docs/rules.md. Rule files are parsed in order
+ * (built-in packs first, then the user's); what comes later wins over what came
+ * earlier, in one file two rules that disagree are an error. A rule set owns
+ * nothing: everything lives in the arena it was loaded with. */
+#ifndef AR_RULES_H
+#define AR_RULES_H
+
+#include "base/diag.h"
+
+typedef enum ar_category {
+    AR_CAT_ALLOW,   /* half pays and is safe */
+    AR_CAT_DENY,    /* FP32 */
+    AR_CAT_INFER,   /* either, as its neighbours */
+    AR_CAT_CLEAR,   /* moves data */
+    AR_CAT_PROMOTE, /* widest input */
+    AR_CAT_OPAQUE   /* leave it alone */
+} ar_category;
+
+typedef enum ar_direction {
+    AR_DIR_VALUE, /* a scalar or handle */
+    AR_DIR_IN,
+    AR_DIR_OUT,
+    AR_DIR_INOUT
+} ar_direction;
+
+typedef enum ar_role {
+    AR_ROLE_NONE,
+    AR_ROLE_PARAM,
+    AR_ROLE_GRAD,
+    AR_ROLE_STATE,
+    AR_ROLE_ACTIVATION,
+    AR_ROLE_DATA,
+    AR_ROLE_NORM,
+    AR_ROLE_LOSS
+} ar_role;
+
+/* One term of an algebra, a product: indices into the parameters. A nonlinear
+ * term f(x, ...) has is_nonlinear: its value has degree 0 in the loss scale and
+ * wants degree 0 of every factor. */
+typedef struct ar_term {
+    uint32_t *factors;
+    uint32_t factor_count;
+    bool is_nonlinear;
+} ar_term;
+
+/* target = term + term + ... ; target AR_RETURN: the function's value. */
+#define AR_RETURN UINT32_MAX
+typedef struct ar_equation {
+    uint32_t target;
+    ar_term *terms;
+    uint32_t term_count;
+} ar_equation;
+
+typedef struct ar_rule_param {
+    const char *name;
+    ar_direction direction;
+    ar_role role;
+    const char **shape; /* extents as expressions over parameter names */
+    uint32_t shape_rank;
+    ar_range range;
+} ar_rule_param;
+
+typedef enum ar_rule_kind {
+    AR_RULE_OP,
+    AR_RULE_ALLOC, /* returns or stores memory: bytes or count*size */
+    AR_RULE_REALLOC,
+    AR_RULE_FREE,
+    AR_RULE_COPY,  /* dst, src, bytes */
+    AR_RULE_CLEAR, /* memset: dst, value, bytes */
+    AR_RULE_SAVE,  /* data leaves to a file or stream */
+    AR_RULE_LOAD,  /* data comes from a file, stream or generator */
+    AR_RULE_OPTIMIZER,
+    AR_RULE_SEED,
+    AR_RULE_CLIP,
+    AR_RULE_ALLREDUCE,
+    AR_RULE_PURE, /* reads its arguments only, value nonlinear */
+    AR_RULE_EXIT  /* does not return */
+} ar_rule_kind;
+
+/* What a parameter of a memory rule is for. */
+typedef enum ar_slot_use {
+    AR_USE_NONE,
+    AR_USE_BYTES,
+    AR_USE_COUNT,
+    AR_USE_SIZE,
+    AR_USE_POINTER
+} ar_slot_use;
+
+/* `fp32 when slope < 1e-4` */
+typedef struct ar_condition {
+    ar_category category;
+    uint32_t param;
+    int comparison; /* '<', '>', '=', '!' (for !=), 'l' (<=), 'g' (>=) */
+    double value;
+} ar_condition;
+
+/* A rule about one function. */
+typedef struct ar_function_rule {
+    ar_rule_kind kind;
+    const char *op;       /* gemm, exp, axpy, ...; NULL unless an op */
+    const char *function; /* name, or a glob pattern */
+    bool is_pattern;
+    bool is_variadic;
+    ar_rule_param *params;
+    uint32_t param_count;
+    ar_slot_use *uses; /* per parameter, memory rules */
+    bool zeroed;       /* ALLOC: the memory is zero (calloc) */
+    bool has_category;
+    ar_category category;
+    ar_condition *conditions;
+    uint32_t condition_count;
+    ar_equation *algebra; /* NULL: interpret the body if there is one */
+    uint32_t equation_count;
+    /* -> target(arguments): the libamp entry. arguments NULL: the target takes
+     * the same arguments and the call is redirected to it directly; else the
+     * tool writes a wrapper <function>_amp around the target. Each argument is
+     * C text over the parameter names. */
+    const char *target;
+    const char **arguments;
+    uint32_t argument_count;
+    const char *header;    /* to include for the target, or NULL: amp/amp.h */
+    const char *for_files; /* glob over file names, or NULL */
+    ar_range range;
+    const char *origin; /* pack or file name */
+} ar_function_rule;
+
+typedef enum ar_subject_kind {
+    AR_SUBJECT_ROLE,     /* half param; */
+    AR_SUBJECT_FUNCTION, /* keep fp32 function "ln_*"; */
+    AR_SUBJECT_STRUCT,
+    AR_SUBJECT_FIELD, /* struct.field or a variable path */
+    AR_SUBJECT_VARIABLE
+} ar_subject_kind;
+
+/* keep fp32 ...; half ...; and role statements: param|grad|state ... name; */
+typedef struct ar_subject_rule {
+    ar_subject_kind kind;
+    const char *pattern;
+    bool is_pattern;
+    ar_role subject_role; /* AR_SUBJECT_ROLE */
+    bool sets_precision, half;
+    ar_role sets_role; /* AR_ROLE_NONE: none */
+    ar_range range;
+    const char *origin;
+} ar_subject_rule;
+
+typedef struct ar_level_rule {
+    int level; /* 0..3 */
+    ar_role role;
+    bool half;
+    ar_range range;
+    const char *origin;
+} ar_level_rule;
+
+typedef struct ar_rules {
+    ar_arena *arena;
+    AR_VEC(ar_function_rule) functions;
+    AR_VEC(ar_subject_rule) subjects;
+    AR_VEC(ar_level_rule) levels;
+    uint32_t builtin_count; /* functions[0..) that come from packs */
+} ar_rules;
+
+/* Loads every built-in pack (*.amp in pack_dir) in name order. */
+ar_rules *ar_rules_new(ar_arena *arena);
+/* Adds one file. Errors go to diags (located in `files`); false if any. */
+bool ar_rules_load(ar_rules *rules, ar_files *files, const char *path,
+                   bool is_builtin, ar_diags *diags);
+/* After all files: conflicts and unreachable rules. */
+bool ar_rules_check(ar_rules *rules, ar_diags *diags);
+
+/* The rule of this kind-group that wins for a function called `name` in
+ * `file_name`, or NULL. User files before packs, exact before pattern, longer
+ * pattern before shorter, later before earlier. */
+const ar_function_rule *ar_rules_find(const ar_rules *rules, const char *name,
+                                      const char *file_name);
+const ar_subject_rule *ar_rules_find_subject(const ar_rules *rules,
+                                             ar_subject_kind kind,
+                                             const char *name);
+/* --print-rules: the effective set in the language itself, with the origin of
+ * each rule as a comment. Parsing the output gives an equal set. */
+void ar_rules_print(FILE *out, const ar_rules *rules, ar_files *files);
+
+const char *ar_category_name(ar_category category);
+const char *ar_role_name(ar_role role);
+
+#endif

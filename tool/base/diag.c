@@ -1,0 +1,113 @@
+#include "base/diag.h"
+
+static const ar_diag_info infos[] = {
+#define X(name, number, severity, option, text)                                \
+    {#name, number, AR_##severity, option, text},
+#include "base/diag.def"
+#undef X
+};
+
+const ar_diag_info *ar_diag_info_of(ar_diag_id id) {
+    if ((unsigned)id >= AR_DIAG_COUNT)
+        AR_BUG("diagnostic %d", (int)id);
+    return &infos[id];
+}
+
+void ar_report(ar_diags *diags, ar_diag_id id, ar_range range, ...) {
+    const ar_diag_info *info = ar_diag_info_of(id);
+    va_list args;
+    va_start(args, range);
+    ar_diag diag = {.id = id,
+                    .severity = info->severity,
+                    .range = range,
+                    .text = ar_vsprintf(diags->arena, info->text, args)};
+    va_end(args);
+    AR_PUSH(diags->arena, &diags->list, diag);
+    diags->errors += info->severity == AR_ERROR;
+    diags->warnings += info->severity == AR_WARNING;
+}
+
+static const char *severity_name(ar_severity severity) {
+    switch (severity) {
+    case AR_NOTE:
+        return "note";
+    case AR_REMARK:
+        return "remark";
+    case AR_WARNING:
+        return "warning";
+    case AR_ERROR:
+        return "error";
+    }
+    AR_BUG("severity %d", (int)severity);
+}
+
+static const char *severity_colour(ar_severity severity) {
+    switch (severity) {
+    case AR_NOTE:
+        return "\033[1;36m";
+    case AR_REMARK:
+        return "\033[1;34m";
+    case AR_WARNING:
+        return "\033[1;35m";
+    case AR_ERROR:
+        return "\033[1;31m";
+    }
+    AR_BUG("severity %d", (int)severity);
+}
+
+/* The source line, then a caret and tildes under the range. Tabs are copied so
+ * that the caret stays under its column. */
+static void print_snippet(FILE *out, const ar_diag *diag, ar_files *files,
+                          bool colour) {
+    ar_range line = ar_line_range(files, diag->range.file, diag->range.begin);
+    if (line.file == AR_NO_FILE || line.begin == line.end)
+        return;
+    const char *bytes = files->list.data[line.file].bytes;
+    ar_line_col at = ar_line_col_at(files, diag->range.file, diag->range.begin);
+    fprintf(out, "%5u | %.*s\n      | ", at.line, (int)(line.end - line.begin),
+            bytes + line.begin);
+    for (uint32_t i = line.begin; i < diag->range.begin; i++)
+        fputc(bytes[i] == '\t' ? '\t' : ' ', out);
+    fprintf(out, "%s^", colour ? "\033[1;32m" : "");
+    for (uint32_t i = diag->range.begin + 1;
+         i < diag->range.end && i < line.end; i++)
+        fputc('~', out);
+    fprintf(out, "%s\n", colour ? "\033[0m" : "");
+}
+
+static void print_one(FILE *out, const ar_diag *diag, ar_files *files,
+                      bool colour) {
+    const ar_diag_info *info = ar_diag_info_of(diag->id);
+    if (diag->range.file == AR_NO_FILE) {
+        fputs("amp-rewrite: ", out);
+    } else {
+        ar_line_col at =
+            ar_line_col_at(files, diag->range.file, diag->range.begin);
+        const char *name = files->list.data[diag->range.file].name;
+        if (at.line)
+            fprintf(out, "%s:%u:%u: ", name, at.line, at.column);
+        else
+            fprintf(out, "%s: ", name);
+    }
+    fprintf(out, "%s%s:%s %s", colour ? severity_colour(diag->severity) : "",
+            severity_name(diag->severity), colour ? "\033[0m" : "", diag->text);
+    if (diag->severity != AR_NOTE)
+        fprintf(out, " [AMP%03u-%s]", info->number, info->option);
+    fputc('\n', out);
+    if (diag->range.file != AR_NO_FILE)
+        print_snippet(out, diag, files, colour);
+}
+
+void ar_diags_print(FILE *out, const ar_diags *diags, ar_files *files,
+                    ar_diag_style style) {
+    bool parent_shown = true;
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        const ar_diag *diag = &diags->list.data[i];
+        bool show = diag->severity == AR_NOTE     ? parent_shown
+                    : diag->severity == AR_REMARK ? style.remarks
+                                                  : true;
+        parent_shown = show;
+        if (show)
+            print_one(out, diag, files, style.colour);
+    }
+}

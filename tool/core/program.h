@@ -1,0 +1,50 @@
+/* The linked program: the facts of all units as one.
+ *
+ * link maps the decls of several units that mean the same thing (same USR) to
+ * one entity, chooses the definition of each function, and merges file tables,
+ * so that a header read by ten units is one file whose facts count once. The
+ * units' trees are not copied: node->decl still points into its unit;
+ * ar_entity_of() gives the entity of any decl. Everything is read-only after
+ * link. */
+#ifndef AR_PROGRAM_H
+#define AR_PROGRAM_H
+
+#include "core/facts.h"
+
+typedef struct ar_entity {
+    uint32_t id;
+    ar_decl *decl; /* the definition if there is one, else the first seen */
+    ar_unit *unit; /* of decl */
+    ar_decl **all; /* every redeclaration over all units, deterministic */
+    uint32_t all_count;
+    bool in_rewrite_set; /* every declaration lies in a file we may edit */
+} ar_entity;
+
+typedef struct ar_program {
+    ar_arena *arena;
+    ar_files files;  /* merged; ranges in units are remapped to it by link */
+    ar_unit **units; /* ordered by main file name, whatever order was given */
+    uint32_t unit_count;
+    AR_VEC(ar_entity) entities;
+    /* For each file: may it be edited? (under the root, not system) */
+    bool *editable;
+} ar_program;
+
+/* Remaps the ranges of every unit to the merged file table. `root`: only files
+ * below this real path are editable, NULL: only the units' main files. */
+ar_program *ar_link(ar_arena *arena, ar_unit **units, uint32_t unit_count,
+                    const char *root, ar_diags *diags);
+
+/* Never NULL for a decl of a linked unit. */
+ar_entity *ar_entity_of(ar_program *program, const ar_decl *decl);
+/* The function's definition anywhere in the program, or NULL. */
+ar_decl *ar_definition_of(ar_program *program, const ar_decl *function);
+/* The function named so (by name, not USR; statics of any unit), or NULL. */
+ar_entity *ar_find_function(ar_program *program, const char *name);
+/* Calls visit for every node of every function body and initialiser once;
+ * facts of a header included by several units are visited once. */
+typedef void ar_visit_node(void *context, ar_unit *unit, ar_decl *function,
+                           ar_node *node);
+void ar_program_visit(ar_program *program, ar_visit_node *visit, void *context);
+
+#endif

@@ -1,0 +1,144 @@
+/* Roles and the loss scale as a unit (docs/loss-scaling.md).
+ *
+ * Interprets the program from main over abstract memory, finds the training
+ * loop, gives every cell of memory a role from what one iteration does to it,
+ * and places the loss scale: for each optimizer (a group) the seeds, where
+ * the scale goes in, and the unscale and step, where it goes out. Needs facts
+ * and rules only; changes nothing. */
+#ifndef AR_SCALE_H
+#define AR_SCALE_H
+
+#include "core/program.h"
+#include "rules/rules.h"
+
+/* Abstract memory: an object is a variable or an allocation site in a call
+ * context; a cell is a path in it. Arrays of scalars are one cell. */
+typedef enum ar_object_kind {
+    AR_OBJECT_GLOBAL,
+    AR_OBJECT_LOCAL,
+    AR_OBJECT_HEAP
+} ar_object_kind;
+
+typedef struct ar_object {
+    ar_object_kind kind;
+    ar_decl *decl;           /* variable */
+    ar_unit *unit;           /* of decl or site */
+    ar_node *site;           /* HEAP: the allocating call */
+    ar_node **context;       /* calls from main (first) to the one (last) that
+                                entered the function that holds decl or site */
+    ar_unit **context_units; /* the unit each context call is in */
+    uint32_t context_depth;
+    uint32_t id;
+} ar_object;
+
+typedef struct ar_cell {
+    ar_object *object;
+    const char *path; /* ".dW", "[*].w", "+r1" (a region), or "" */
+    const char *name; /* for messages: the program's own words, "net->dW" */
+    const ar_type *scalar; /* float type at the bottom, or NULL */
+    ar_role role;
+    bool also_state;    /* gradient that carries momentum */
+    bool is_region;     /* a part of an allocation, assumed disjoint */
+    int degree;         /* in the loss scale between seed and step: 0 or 1 */
+    int group;          /* GRAD, PARAM, STATE: the optimizer; else -1 */
+    const char *reason; /* why this role, in a few words */
+    ar_unit *reason_unit;
+    ar_range reason_at;
+} ar_cell;
+
+typedef enum ar_seed_form {
+    AR_SEED_EXPRESSION, /* multiply this expression by the scale */
+    AR_SEED_BUFFER      /* scale the buffer in place before a statement */
+} ar_seed_form;
+
+typedef struct ar_seed {
+    ar_seed_form form;
+    ar_unit *unit;
+    ar_decl *function;
+    ar_node *node;   /* EXPRESSION: the expression; BUFFER: the statement that
+                        the scaling must precede */
+    ar_node *buffer; /* BUFFER: an expression that names the buffer and is
+                        valid, free of side effects, at `node` */
+    const ar_cell *cell;
+} ar_seed;
+
+/* A place between statements: before `first`, after `last`; both are siblings
+ * in one AR_COMPOUND (or one single statement). */
+typedef struct ar_region_of_code {
+    ar_unit *unit;
+    ar_decl *function;
+    ar_node *first, *last;
+} ar_region_of_code;
+
+typedef struct ar_fused_update {
+    ar_unit *unit;
+    ar_node *term; /* additive term of degree 1 in the update's right side */
+    const ar_cell *param;
+} ar_fused_update;
+
+typedef struct ar_group {
+    int index;
+    ar_cell **params;
+    uint32_t param_count;
+    ar_cell **grads;
+    uint32_t grad_count;
+    ar_seed *seeds;
+    uint32_t seed_count;
+    ar_region_of_code step; /* skipped as a whole on overflow */
+    /* where the unscale goes: before this statement, in the same function as
+     * the step; NULL: at the step itself */
+    ar_node *unscale_before;
+    /* gradients that carry momentum: scaled before this statement, the head of
+     * the iteration; NULL: none carries */
+    ar_node *carry_before;
+    ar_unit *carry_unit;
+    ar_fused_update *fused;
+    uint32_t fused_count;
+    /* fused only: the end of the iteration, where the scale moves */
+    ar_node *fused_end_after;
+    uint32_t degree1_writes; /* how much is scaled: the ranking */
+} ar_group;
+
+typedef enum ar_scale_outcome {
+    AR_SCALE_NO_LOOP, /* nothing trains here */
+    AR_SCALE_FOUND,
+    AR_SCALE_NO_SEED, /* no exact placement; diags say what conflicts */
+    AR_SCALE_GAVE_UP  /* the analysis could not finish; diags say why */
+} ar_scale_outcome;
+
+typedef struct ar_scale {
+    ar_scale_outcome outcome;
+    ar_unit *loop_unit;
+    ar_decl *loop_function;
+    ar_node *loop;           /* the training loop */
+    AR_VEC(ar_cell *) cells; /* every float cell met, with its role */
+    AR_VEC(ar_object *) objects;
+    ar_group *groups;
+    uint32_t group_count;
+    /* statements outside the steps that write parameters after training has
+     * begun: cached casts must be dropped after each */
+    ar_node **param_writes;
+    ar_unit **param_write_units;
+    uint32_t param_write_count;
+    /* every call that may free an object, for the plan: call, object pairs */
+    struct ar_free_site {
+        ar_node *call;
+        ar_unit *unit;
+        ar_object *object;
+    } *frees;
+    uint32_t free_count;
+    double seconds;
+} ar_scale;
+
+typedef struct ar_scale_options {
+    bool want_scale; /* place a scale; false: roles only */
+} ar_scale_options;
+
+ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
+                           const ar_rules *rules,
+                           const ar_scale_options *options, ar_diags *diags);
+
+/* --dump-after=scale */
+void ar_scale_dump(FILE *out, ar_program *program, const ar_scale *scale);
+
+#endif
