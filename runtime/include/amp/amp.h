@@ -41,8 +41,15 @@ typedef enum amp_dtype {
 #define AMP_HALF AMP_FP32
 #elif defined(AMP_HALF_BF16)
 #define AMP_HALF AMP_BF16
-#else
+#elif defined(AMP_HALF_FP16) || !defined(AMP_HALF_DEFAULT)
 #define AMP_HALF AMP_FP16
+#else
+#define AMP_HALF AMP_HALF_DEFAULT /* --half=bf16: AMP_BF16 */
+#endif
+
+/* The rewritten source has no loss scaling: fp16 gradients would underflow. */
+#if defined(AMP_NO_LOSS_SCALING) && defined(AMP_HALF_FP16)
+#error "rewritten without loss scaling: build with AMP_HALF_BF16 or rewrite again with --half=fp16"
 #endif
 
 /* ---- status ------------------------------------------------------------ */
