@@ -99,6 +99,20 @@ typedef struct ar_group {
     uint32_t degree1_writes; /* how much is scaled: the ranking */
 } ar_group;
 
+/* A place where the program stores the address of an object (or of a region of
+ * it) in a pointer: `w->grad = malloc(...)`, `p = make()`, `ptrs[i] = it`. The
+ * plan names buffers through these. One record per (node, holder, target). */
+typedef struct ar_pointer_store {
+    ar_unit *unit;
+    ar_decl *function;
+    ar_node *node;     /* the ASSIGN, or the DECL_STMT of an initialised local */
+    ar_decl *variable; /* DECL_STMT: which declarator; else NULL */
+    ar_object *holder; /* object the pointer is stored in */
+    const char *holder_path; /* where in it, as ar_cell.path */
+    ar_object *target;
+    bool at_start; /* points to the start of target, not into it */
+} ar_pointer_store;
+
 typedef enum ar_scale_outcome {
     AR_SCALE_NO_LOOP, /* nothing trains here */
     AR_SCALE_FOUND,
@@ -120,6 +134,7 @@ typedef struct ar_scale {
     ar_node **param_writes;
     ar_unit **param_write_units;
     uint32_t param_write_count;
+    AR_VEC(ar_pointer_store) stores;
     /* every call that may free an object, for the plan: call, object pairs */
     struct ar_free_site {
         ar_node *call;
