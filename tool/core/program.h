@@ -28,10 +28,14 @@ typedef struct ar_program {
     AR_VEC(ar_entity) entities;
     /* For each file: may it be edited? (under the root, not system) */
     bool *editable;
+    struct ar_link_index *index; /* names; private to link */
 } ar_program;
 
-/* Remaps the ranges of every unit to the merged file table. `root`: only files
- * below this real path are editable, NULL: only the units' main files. */
+/* Remaps the ranges of every unit to the merged file table, those of its
+ * diagnostics included, and sets decl->id to the id of the entity. A unit can
+ * be linked once. Units that were not parsed are kept in the list and give
+ * nothing. `root`: only files below this real path are editable, NULL: only
+ * the units' main files. */
 ar_program *ar_link(ar_arena *arena, ar_unit **units, uint32_t unit_count,
                     const char *root, ar_diags *diags);
 
@@ -41,8 +45,9 @@ ar_entity *ar_entity_of(ar_program *program, const ar_decl *decl);
 ar_decl *ar_definition_of(ar_program *program, const ar_decl *function);
 /* The function named so (by name, not USR; statics of any unit), or NULL. */
 ar_entity *ar_find_function(ar_program *program, const char *name);
-/* Calls visit for every node of every function body and initialiser once;
- * facts of a header included by several units are visited once. */
+/* Calls visit for every node of every function body and initialiser once, a
+ * node before its kids, in source order; facts of a header included by several
+ * units are visited once. `function` is NULL in a file-scope initialiser. */
 typedef void ar_visit_node(void *context, ar_unit *unit, ar_decl *function,
                            ar_node *node);
 void ar_program_visit(ar_program *program, ar_visit_node *visit, void *context);
