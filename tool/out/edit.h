@@ -3,7 +3,11 @@
  * An edit list is merged over all units, so that a header planned twice is
  * edited once: equal edits collapse, edits that overlap otherwise are a
  * conflict and nothing is written. Insertions at one place keep the order of
- * their `order` field, then of adding. Applying knows nothing of C. */
+ * their `order` field, then of adding; two insertions that must both stay
+ * although their text is equal (two closing parentheses) need different
+ * orders. An insertion at the edge of a replaced range is no overlap: it goes
+ * before or after the new text. Texts are not copied and must live as long as
+ * the list. Applying knows nothing of C. */
 #ifndef AR_EDIT_H
 #define AR_EDIT_H
 
