@@ -1,0 +1,44 @@
+/* device.h - gradients in memory that the CPU cannot walk.
+ *
+ * A device backend (libamp_cuda) installs one table the first time that a
+ * program registers device memory. The loss scaling calls its functions beside
+ * the walk over host gradients, so that a group has one scale, one verdict and
+ * one place where its rules are kept. Without a backend nothing is called.
+ */
+#ifndef AMP_DEVICE_H
+#define AMP_DEVICE_H
+
+#include <amp/amp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a walk over the device gradients of a group saw. */
+typedef struct amp_device_walk {
+    size_t buffers;    /* gradients that the group has */
+    size_t bad;        /* of those, with inf or NaN */
+    const char *first; /* name of the first bad one; NULL if it has none */
+} amp_device_walk;
+
+typedef struct amp_device {
+    /* Multiplies by factor and looks for inf and NaN, in one pass. */
+    amp_status (*unscale)(int group, float factor, amp_device_walk *walk);
+    /* AMP_GRAD_CARRY: saves the contents, then multiplies by scale. */
+    amp_status (*carry_in)(int group, float scale);
+    /* AMP_GRAD_CARRY: puts back what carry_in saved, if it did. */
+    amp_status (*carry_undo)(int group);
+    /* The saved contents are no longer wanted. */
+    void (*carry_drop)(int group);
+    /* Puts an inf into one gradient; false if the group has none. */
+    bool (*inject)(int group);
+    /* Did a registration of the group fail since the last call? */
+    bool (*take_failure)(int group);
+} amp_device;
+
+/* The table stays where it is. Installing it again is harmless. */
+void amp_device_install(const amp_device *device);
+
+/* NULL without a backend. */
+const amp_device *amp_device_get(void);
+
+#endif
