@@ -1,0 +1,257 @@
+/* match: program + rules -> ops with categories. */
+#include "core/ops.h"
+
+#include <stdlib.h>
+
+typedef struct matcher {
+    ar_arena *arena;
+    ar_program *program;
+    const ar_rules *rules;
+    ar_diags *diags;
+    ar_ops *ops;
+    AR_VEC(const ar_function_rule *) bad; /* arity reported once per rule */
+} matcher;
+
+static bool is_float_memory(const ar_type *type) {
+    return type && type->kind == AR_TYPE_FLOAT;
+}
+
+static bool touches_float(const ar_type *type) {
+    while (type &&
+           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY))
+        type = type->element;
+    return is_float_memory(type);
+}
+
+/* ---- loops -------------------------------------------------------------- */
+
+typedef struct loop_facts {
+    uint32_t depth, deepest;
+    uint32_t stores;
+    uint32_t accumulations; /* += into float memory or a float variable */
+    uint32_t product_accumulations;
+    uint32_t product_depth; /* loops around the deepest such accumulation */
+} loop_facts;
+
+static bool is_store_target(const ar_node *node) {
+    return is_float_memory(node->type) &&
+           (node->kind == AR_INDEX || node->kind == AR_DEREF);
+}
+
+static const ar_node *strip(const ar_node *node) {
+    while (node && (node->kind == AR_CAST || node->kind == AR_IMPLICIT) &&
+           node->kid_count)
+        node = node->kids[0];
+    return node;
+}
+
+static void study_loop(const ar_node *node, loop_facts *facts) {
+    if (!node)
+        return;
+    bool is_loop =
+        node->kind == AR_FOR || node->kind == AR_WHILE || node->kind == AR_DO;
+    if (is_loop && ++facts->depth > facts->deepest)
+        facts->deepest = facts->depth;
+    if (node->kind == AR_ASSIGN && node->kid_count == 2 &&
+        is_store_target(node->kids[0]))
+        facts->stores++;
+    if (node->kind == AR_COMPOUND_ASSIGN && node->kid_count == 2) {
+        bool to_memory = is_store_target(node->kids[0]);
+        facts->stores += to_memory;
+        if ((node->op == AR_OP_ADD || node->op == AR_OP_SUB) &&
+            is_float_memory(node->kids[0]->type)) {
+            const ar_node *value = strip(node->kids[1]);
+            facts->accumulations++;
+            if (value && value->kind == AR_BINARY && value->op == AR_OP_MUL) {
+                facts->product_accumulations++;
+                if (facts->depth > facts->product_depth)
+                    facts->product_depth = facts->depth;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        study_loop(node->kids[i], facts);
+    for (uint32_t i = 0; i < node->decl_count; i++)
+        study_loop(node->decls[i]->init, facts);
+    if (is_loop)
+        facts->depth--;
+}
+
+static ar_loop_shape shape_of(const loop_facts *facts) {
+    if (facts->product_accumulations && facts->product_depth >= 2)
+        return AR_LOOP_CONTRACTION;
+    if (facts->accumulations)
+        return AR_LOOP_REDUCTION;
+    return AR_LOOP_ELEMENTWISE;
+}
+
+static const char *shape_name(ar_loop_shape shape) {
+    switch (shape) {
+    case AR_LOOP_NONE:
+        break;
+    case AR_LOOP_ELEMENTWISE:
+        return "elementwise loop";
+    case AR_LOOP_REDUCTION:
+        return "reduction loop";
+    case AR_LOOP_CONTRACTION:
+        return "contraction loop";
+    }
+    AR_BUG("loop shape %d", (int)shape);
+}
+
+static void add_loop(matcher *m, ar_unit *unit, ar_decl *function,
+                     ar_node *loop) {
+    loop_facts facts = {0};
+    study_loop(loop, &facts);
+    if (!facts.stores)
+        return;
+    ar_loop_shape shape = shape_of(&facts);
+    ar_op_site site = {.form = AR_OP_LOOP,
+                       .unit = unit,
+                       .function = function,
+                       .node = loop,
+                       .shape = shape,
+                       .category = shape == AR_LOOP_REDUCTION ? AR_CAT_DENY
+                                   : shape == AR_LOOP_CONTRACTION
+                                       ? AR_CAT_ALLOW
+                                       : AR_CAT_INFER,
+                       .name = shape_name(shape)};
+    AR_PUSH(m->arena, &m->ops->list, site);
+}
+
+static bool holds_call_of_float(const ar_node *node) {
+    if (!node)
+        return false;
+    if (node->kind == AR_CALL)
+        for (uint32_t i = 1; i < node->kid_count; i++)
+            if (node->kids[i] && node->kids[i]->type &&
+                node->kids[i]->type->kind == AR_TYPE_POINTER &&
+                touches_float(node->kids[i]->type))
+                return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (holds_call_of_float(node->kids[i]))
+            return true;
+    return false;
+}
+
+/* The outermost loop without calls on float memory is one nest; a loop around
+ * such calls (the training loop) is only their frame. */
+static void find_loops(matcher *m, ar_unit *unit, ar_decl *function,
+                       ar_node *node) {
+    if (!node)
+        return;
+    bool is_loop =
+        node->kind == AR_FOR || node->kind == AR_WHILE || node->kind == AR_DO;
+    if (is_loop && !holds_call_of_float(node)) {
+        add_loop(m, unit, function, node);
+        return;
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        find_loops(m, unit, function, node->kids[i]);
+}
+
+/* ---- calls -------------------------------------------------------------- */
+
+static bool arity_fits(matcher *m, const ar_function_rule *rule,
+                       const ar_decl *callee) {
+    uint32_t has = callee->member_count;
+    if (rule->param_count == has ||
+        (rule->is_variadic && rule->param_count <= has) ||
+        (callee->type && callee->type->is_variadic) ||
+        (callee->type && callee->type->param_count == 0 && has == 0 &&
+         !callee->is_definition))
+        return true;
+    for (uint32_t i = 0; i < m->bad.count; i++)
+        if (m->bad.data[i] == rule)
+            return false;
+    AR_PUSH(m->arena, &m->bad, rule);
+    ar_report(m->diags, AR_DIAG_RULE_ARITY, callee->name_range, callee->name,
+              rule->param_count, has);
+    return false;
+}
+
+static void visit(void *context, ar_unit *unit, ar_decl *function,
+                  ar_node *node) {
+    matcher *m = context;
+    if (node->kind != AR_CALL && node->kind != AR_LAUNCH)
+        return;
+    const ar_node *callee = strip(node->kids[0]);
+    if (!callee || callee->kind != AR_REF || !callee->decl ||
+        callee->decl->kind != AR_DECL_FUNCTION)
+        return;
+    const char *file = m->program->files.list.data[node->range.file].name;
+    const ar_function_rule *rule =
+        ar_rules_find(m->rules, callee->decl->name, file);
+    if (!rule || rule->kind != AR_RULE_OP || !arity_fits(m, rule, callee->decl))
+        return;
+    ar_op_site site = {
+        .form = node->kind == AR_CALL ? AR_OP_CALL : AR_OP_LAUNCH,
+        .unit = unit,
+        .function = function,
+        .node = node,
+        .callee = ar_entity_of(m->program, callee->decl),
+        .rule = rule,
+        .category = rule->has_category ? rule->category : AR_CAT_INFER,
+        .name = rule->op ? rule->op : rule->function};
+    AR_PUSH(m->arena, &m->ops->list, site);
+}
+
+static int compare_sites(const void *a, const void *b) {
+    const ar_range *x = &((const ar_op_site *)a)->node->range;
+    const ar_range *y = &((const ar_op_site *)b)->node->range;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+ar_ops *ar_match(ar_arena *arena, ar_program *program, const ar_rules *rules,
+                 ar_diags *diags) {
+    matcher m = {.arena = arena,
+                 .program = program,
+                 .rules = rules,
+                 .diags = diags,
+                 .ops = AR_NEW(arena, ar_ops)};
+    ar_program_visit(program, visit, &m);
+    for (uint32_t i = 0; i < program->entities.count; i++) {
+        ar_entity *entity = &program->entities.data[i];
+        if (entity->decl->kind == AR_DECL_FUNCTION && entity->decl->body)
+            find_loops(&m, entity->unit, entity->decl, entity->decl->body);
+    }
+    if (m.ops->list.count)
+        qsort(m.ops->list.data, m.ops->list.count, sizeof(ar_op_site),
+              compare_sites);
+    return m.ops;
+}
+
+const ar_decl *ar_named_declaration(const ar_entity *function) {
+    for (uint32_t i = 0; i < function->all_count; i++) {
+        const ar_decl *decl = function->all[i];
+        bool named = decl->member_count == function->decl->member_count &&
+                     !decl->range.in_macro_body;
+        for (uint32_t k = 0; named && k < decl->member_count; k++)
+            named = *decl->members[k]->name &&
+                    !decl->members[k]->range.in_macro_body;
+        if (named)
+            return decl;
+    }
+    return NULL;
+}
+
+void ar_ops_dump(FILE *out, ar_program *program, const ar_ops *ops) {
+    ar_arena *scratch = ar_arena_new();
+    for (uint32_t i = 0; i < ops->list.count; i++) {
+        const ar_op_site *site = &ops->list.data[i];
+        fprintf(out, "%s: %s",
+                ar_place(scratch, &program->files, site->node->range),
+                site->name);
+        if (site->callee)
+            fprintf(out, " %s", site->callee->decl->name);
+        fprintf(out, " %s", ar_category_name(site->category));
+        if (site->reason)
+            fprintf(out, " %s: %s", site->half ? "half" : "fp32", site->reason);
+        fputc('\n', out);
+    }
+    ar_arena_free(scratch);
+}

@@ -1,0 +1,450 @@
+#include "core/place.h"
+
+#include <ctype.h>
+
+enum { BRACE_ORDER = 100 };
+
+ar_placer ar_placer_new(ar_arena *arena, ar_program *program, ar_edits *edits) {
+    ar_placer placer = {.arena = arena, .program = program, .edits = edits};
+    placer.parents = AR_NEW_ARRAY(arena, ar_node **, program->unit_count);
+    return placer;
+}
+
+/* ---- parents ------------------------------------------------------------ */
+
+static void note_parents(ar_node **table, ar_node *node, ar_node *parent) {
+    if (!node)
+        return;
+    table[node->id] = parent;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        note_parents(table, node->kids[i], node);
+    for (uint32_t i = 0; i < node->decl_count; i++)
+        note_parents(table, node->decls[i]->init, node);
+}
+
+static ar_node **parents_of(ar_placer *placer, const ar_unit *unit) {
+    uint32_t index = 0;
+    while (placer->program->units[index] != unit)
+        if (++index == placer->program->unit_count)
+            AR_BUG("unit is not part of the program");
+    if (placer->parents[index])
+        return placer->parents[index];
+    ar_node **table =
+        AR_NEW_ARRAY(placer->arena, ar_node *, unit->node_count + 1u);
+    for (uint32_t i = 0; i < unit->decls.count; i++) {
+        ar_decl *decl = unit->decls.data[i];
+        note_parents(table, decl->body, NULL);
+        if (decl->is_file_scope)
+            note_parents(table, decl->init, NULL);
+    }
+    placer->parents[index] = table;
+    return table;
+}
+
+ar_node *ar_parent_of(ar_placer *placer, const ar_unit *unit,
+                      const ar_node *node) {
+    return parents_of(placer, unit)[node->id];
+}
+
+static bool is_statement(const ar_node *node) {
+    return node->kind >= AR_COMPOUND;
+}
+
+ar_node *ar_statement_of(ar_placer *placer, const ar_unit *unit,
+                         ar_node *node) {
+    while (node && !is_statement(node))
+        node = ar_parent_of(placer, unit, node);
+    if (!node)
+        return NULL;
+    /* for (init; ...): the init is not a place for statements */
+    ar_node *parent = ar_parent_of(placer, unit, node);
+    if (parent && parent->kind == AR_FOR && parent->kids[0] == node)
+        return parent;
+    return node;
+}
+
+/* ---- text around statements --------------------------------------------- */
+
+static const ar_file *file_of(ar_program *program, const ar_node *node) {
+    return ar_files_load(&program->files, node->range.file);
+}
+
+static uint32_t skip_blank(const ar_file *file, uint32_t at) {
+    while (at < file->size) {
+        const char *p = file->bytes + at;
+        if (isspace((unsigned char)*p)) {
+            at++;
+        } else if (at + 1 < file->size && p[0] == '/' && p[1] == '*') {
+            at += 2;
+            while (at + 1 < file->size &&
+                   !(file->bytes[at] == '*' && file->bytes[at + 1] == '/'))
+                at++;
+            at += 2;
+        } else if (at + 1 < file->size && p[0] == '/' && p[1] == '/') {
+            while (at < file->size && file->bytes[at] != '\n')
+                at++;
+        } else {
+            break;
+        }
+    }
+    return at < file->size ? at : file->size;
+}
+
+/* The parser's range of most simple statements ends before the semicolon. */
+uint32_t ar_statement_end(ar_program *program, const ar_node *statement) {
+    const ar_file *file = file_of(program, statement);
+    uint32_t end = statement->range.end;
+    if (!file || end > file->size || end == 0)
+        return end;
+    char last = file->bytes[end - 1];
+    if (last == ';' || statement->kind == AR_COMPOUND || last == '}')
+        return end;
+    uint32_t at = skip_blank(file, end);
+    return at < file->size && file->bytes[at] == ';' ? at + 1 : end;
+}
+
+/* A pragma belongs to the statement after it: text goes before the pragma. */
+static uint32_t statement_begin(const ar_unit *unit, const ar_node *statement) {
+    uint32_t begin = statement->range.begin;
+    for (uint32_t i = unit->pragmas.count; i-- > 0;) {
+        const ar_pragma *pragma = &unit->pragmas.data[i];
+        if (pragma->next_stmt == statement && pragma->range.begin < begin)
+            begin = pragma->range.begin;
+    }
+    return begin;
+}
+
+static uint32_t line_start(const ar_file *file, uint32_t at) {
+    while (at > 0 && file->bytes[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static bool is_blank(const ar_file *file, uint32_t begin, uint32_t end) {
+    for (; begin < end; begin++)
+        if (file->bytes[begin] != ' ' && file->bytes[begin] != '\t')
+            return false;
+    return true;
+}
+
+static const char *indentation(ar_arena *arena, const ar_file *file,
+                               uint32_t at) {
+    uint32_t begin = line_start(file, at), end = begin;
+    while (end < at && (file->bytes[end] == ' ' || file->bytes[end] == '\t'))
+        end++;
+    return ar_strndup(arena, file->bytes + begin, end - begin);
+}
+
+static const char *step_of(const char *indent) {
+    size_t length = strlen(indent);
+    return length && indent[length - 1] == '\t' ? "\t" : "    ";
+}
+
+static const char *indent_lines(ar_arena *arena, const char *text,
+                                const char *indent) {
+    ar_str out = {.arena = arena};
+    for (const char *p = text; *p; p++) {
+        ar_str_addn(&out, p, 1);
+        if (*p == '\n')
+            ar_str_add(&out, indent);
+    }
+    return ar_str_text(&out);
+}
+
+static void insert(ar_placer *placer, ar_file_id file, uint32_t at,
+                   const char *text, int order, const char *why) {
+    ar_edit_add(placer->edits, (ar_edit){.range = {file, at, at, false},
+                                         .text = text,
+                                         .order = order,
+                                         .why = why});
+}
+
+static bool can_edit(ar_placer *placer, const ar_range *range) {
+    return range->file != AR_NO_FILE && !range->in_macro_body &&
+           placer->program->editable[range->file];
+}
+
+/* May the statement have siblings as it stands? */
+static bool has_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
+    const ar_node *parent = ar_parent_of(placer, unit, statement);
+    return !parent || parent->kind == AR_COMPOUND;
+}
+
+/* The whole body of an if or a loop gets braces, once. */
+static void make_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
+    if (has_room(placer, unit, statement))
+        return;
+    for (uint32_t i = 0; i < placer->braced.count; i++)
+        if (placer->braced.data[i] == statement)
+            return;
+    AR_PUSH(placer->arena, &placer->braced, statement);
+    uint32_t end = ar_statement_end(placer->program, statement);
+    insert(placer, statement->range.file, statement_begin(unit, statement),
+           "{ ", -BRACE_ORDER, "braces");
+    insert(placer, statement->range.file, end, " }", BRACE_ORDER, "braces");
+}
+
+bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
+                     const char *text, const char *why) {
+    if (!can_edit(placer, &statement->range))
+        return false;
+    const ar_file *file = file_of(placer->program, statement);
+    uint32_t begin = statement_begin(unit, statement);
+    make_room(placer, unit, statement);
+    const char *indent = indentation(placer->arena, file, begin);
+    bool own_line = is_blank(file, line_start(file, begin), begin);
+    text = indent_lines(placer->arena, text, indent);
+    insert(placer, statement->range.file, begin,
+           own_line ? ar_sprintf(placer->arena, "%s\n%s", text, indent)
+                    : ar_sprintf(placer->arena, "%s ", text),
+           0, why);
+    return true;
+}
+
+/* Text after a statement goes behind a comment on the same line. */
+static uint32_t end_of_line_comment(const ar_file *file, uint32_t at) {
+    uint32_t end = at;
+    while (end < file->size && file->bytes[end] != '\n' &&
+           file->bytes[end] != '\r')
+        end++;
+    uint32_t next = at;
+    while (next < end &&
+           (file->bytes[next] == ' ' || file->bytes[next] == '\t'))
+        next++;
+    if (next + 1 >= end || file->bytes[next] != '/')
+        return at;
+    if (file->bytes[next + 1] == '/')
+        return end;
+    if (file->bytes[next + 1] == '*' && skip_blank(file, next) >= end &&
+        memchr(file->bytes + next, '*', end - next) && end >= 2 &&
+        file->bytes[end - 1] == '/' && file->bytes[end - 2] == '*')
+        return end;
+    return at;
+}
+
+bool ar_place_after(ar_placer *placer, ar_unit *unit, ar_node *statement,
+                    const char *text, const char *why) {
+    if (!can_edit(placer, &statement->range))
+        return false;
+    const ar_file *file = file_of(placer->program, statement);
+    bool room = has_room(placer, unit, statement);
+    make_room(placer, unit, statement);
+    const char *indent =
+        indentation(placer->arena, file, statement->range.begin);
+    uint32_t end = ar_statement_end(placer->program, statement);
+    if (room)
+        end = end_of_line_comment(file, end);
+    text = indent_lines(placer->arena, text, indent);
+    insert(placer, statement->range.file, end,
+           room ? ar_sprintf(placer->arena, "\n%s%s", indent, text)
+                : ar_sprintf(placer->arena, " %s", text),
+           0, why);
+    return true;
+}
+
+bool ar_place_replace(ar_placer *placer, ar_range range, const char *text,
+                      const char *why) {
+    if (!can_edit(placer, &range))
+        return false;
+    ar_edit_add(placer->edits,
+                (ar_edit){.range = range, .text = text, .why = why});
+    return true;
+}
+
+/* ---- blocks ------------------------------------------------------------- */
+
+/* A jump out of the block would skip the tail. depth_loop/switch: constructs
+ * inside the block that a break or continue may belong to. */
+static bool jumps_out(const ar_node *node, bool in_loop, bool in_switch) {
+    if (!node)
+        return false;
+    switch ((int)node->kind) {
+    case AR_RETURN:
+    case AR_GOTO:
+        return true;
+    case AR_BREAK:
+        return !in_loop && !in_switch;
+    case AR_CONTINUE:
+        return !in_loop;
+    case AR_FOR:
+    case AR_WHILE:
+    case AR_DO:
+        in_loop = true;
+        break;
+    case AR_SWITCH:
+        in_switch = true;
+        break;
+    default:
+        break;
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (jumps_out(node->kids[i], in_loop, in_switch))
+            return true;
+    return false;
+}
+
+static bool mentions(const ar_node *node, const ar_decl *decl) {
+    if (!node)
+        return false;
+    if (node->kind == AR_REF && node->decl == decl)
+        return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (mentions(node->kids[i], decl))
+            return true;
+    for (uint32_t i = 0; i < node->decl_count; i++)
+        if (mentions(node->decls[i]->init, decl))
+            return true;
+    return false;
+}
+
+static const char *block_problem(ar_placer *placer, ar_node **list,
+                                 uint32_t from, uint32_t to, uint32_t count) {
+    for (uint32_t i = from; i <= to; i++) {
+        if (jumps_out(list[i], false, false))
+            return "a jump leaves it";
+        for (uint32_t d = 0; d < list[i]->decl_count; d++)
+            for (uint32_t k = to + 1; k < count; k++)
+                if (mentions(list[k], list[i]->decls[d]))
+                    return ar_sprintf(placer->arena,
+                                      "'%s', declared in it, is used after it",
+                                      list[i]->decls[d]->name);
+    }
+    return NULL;
+}
+
+/* One step more for every line inside; continuation lines of macros and
+ * strings keep their text. */
+static void indent_block(ar_placer *placer, ar_file_id id, uint32_t begin,
+                         uint32_t end, const char *step) {
+    const ar_file *file = ar_files_load(&placer->program->files, id);
+    for (uint32_t at = begin; at < end; at++) {
+        if (file->bytes[at] != '\n' || at + 1 >= end)
+            continue;
+        uint32_t before = at > 0 && file->bytes[at - 1] == '\r' ? at - 1 : at;
+        char next = file->bytes[at + 1];
+        bool continued = before > 0 && file->bytes[before - 1] == '\\';
+        if (continued || next == '\n' || next == '\r' || next == '#')
+            continue;
+        insert(placer, id, at + 1, step, -BRACE_ORDER - 1, "indentation");
+    }
+}
+
+bool ar_place_block(ar_placer *placer, ar_unit *unit, ar_node *first,
+                    ar_node *last, const char *head, const char *tail,
+                    const char *why, const char **problem) {
+    *problem = "it comes from a macro body or a file outside the rewrite set";
+    if (!can_edit(placer, &first->range) || !can_edit(placer, &last->range))
+        return false;
+    ar_node *parent = ar_parent_of(placer, unit, first);
+    ar_node *alone[1] = {first};
+    ar_node **list = alone;
+    uint32_t count = 1, from = 0, to = 0;
+    if (parent && parent->kind == AR_COMPOUND) {
+        list = parent->kids;
+        count = parent->kid_count;
+        while (from < count && list[from] != first)
+            from++;
+        to = from;
+        while (to < count && list[to] != last)
+            to++;
+        if (to >= count)
+            AR_BUG("step region is not a run of siblings");
+    } else if (first != last) {
+        AR_BUG("step region of several statements without a block");
+    }
+    *problem = block_problem(placer, list, from, to, count);
+    if (*problem)
+        return false;
+
+    const ar_file *file = file_of(placer->program, first);
+    make_room(placer, unit, first);
+    uint32_t begin = statement_begin(unit, first);
+    uint32_t end = ar_statement_end(placer->program, last);
+    if (has_room(placer, unit, first))
+        end = end_of_line_comment(file, end);
+    const char *indent = indentation(placer->arena, file, begin);
+    const char *step = step_of(indent);
+    ar_file_id id = first->range.file;
+    /* order 1: the unscale that may precede the step comes first */
+    insert(placer, id, begin,
+           ar_sprintf(placer->arena, "%s {\n%s%s", head, indent, step), 1, why);
+    indent_block(placer, id, begin, end, step);
+    insert(placer, id, end,
+           ar_sprintf(placer->arena, "\n%s}\n%s%s", indent, indent, tail), -1,
+           why);
+    return true;
+}
+
+/* ---- expressions -------------------------------------------------------- */
+
+static const ar_node *without_implicit(const ar_node *node) {
+    while (node->kind == AR_IMPLICIT && node->kid_count)
+        node = node->kids[0];
+    return node;
+}
+
+/* Binds at least as tightly as a multiplication, so `e * f` is (e) * f. */
+static bool binds_tightly(const ar_node *node) {
+    node = without_implicit(node);
+    switch ((int)node->kind) {
+    case AR_BINARY:
+        return node->op == AR_OP_MUL || node->op == AR_OP_DIV;
+    case AR_ASSIGN:
+    case AR_COMPOUND_ASSIGN:
+    case AR_CONDITIONAL:
+    case AR_COMMA:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Does the surrounding construct end the expression by itself? */
+static bool is_delimited(ar_placer *placer, const ar_unit *unit,
+                         const ar_node *node) {
+    const ar_node *parent = ar_parent_of(placer, unit, node);
+    while (parent && parent->kind == AR_IMPLICIT) {
+        node = parent;
+        parent = ar_parent_of(placer, unit, parent);
+    }
+    if (!parent)
+        return true;
+    switch ((int)parent->kind) {
+    case AR_ASSIGN:
+    case AR_COMPOUND_ASSIGN:
+        return parent->kids[1] == node;
+    case AR_CALL:
+        return parent->kids[0] != node;
+    case AR_INDEX:
+        return parent->kids[1] == node;
+    case AR_INIT_LIST:
+    case AR_DECL_STMT:
+    case AR_RETURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool ar_place_around(ar_placer *placer, ar_node *expression, const char *head,
+                     const char *tail, const char *why) {
+    if (!can_edit(placer, &expression->range))
+        return false;
+    if (*head)
+        insert(placer, expression->range.file, expression->range.begin, head,
+               10, why);
+    insert(placer, expression->range.file, expression->range.end, tail, -10,
+           why);
+    return true;
+}
+
+bool ar_place_factor(ar_placer *placer, ar_unit *unit, ar_node *expression,
+                     const char *factor, const char *why) {
+    bool inner = !binds_tightly(expression);
+    bool outer = !is_delimited(placer, unit, expression);
+    const char *head =
+        ar_sprintf(placer->arena, "%s%s", outer ? "(" : "", inner ? "(" : "");
+    const char *tail = ar_sprintf(placer->arena, "%s * %s%s", inner ? ")" : "",
+                                  factor, outer ? ")" : "");
+    return ar_place_around(placer, expression, head, tail, why);
+}

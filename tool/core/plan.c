@@ -1,0 +1,53 @@
+#include "core/plan.h"
+
+void ar_plan_need_header(ar_plan *plan, ar_file_id file, const char *header) {
+    plan->needs_amp[file] = true;
+    if (!header || strcmp(header, "amp/amp.h") == 0)
+        return;
+    for (uint32_t i = 0; i < plan->headers[file].count; i++)
+        if (strcmp(plan->headers[file].data[i], header) == 0)
+            return;
+    AR_PUSH(plan->arena, &plan->headers[file], header);
+}
+
+/* Options that differ from the runtime's defaults are set where the program
+ * starts. */
+static void plan_configure(ar_plan *plan) {
+    if (!plan->options.configure)
+        return;
+    ar_entity *main_entity = ar_find_function(plan->program, "main");
+    ar_decl *function =
+        main_entity ? ar_definition_of(plan->program, main_entity->decl) : NULL;
+    if (!function || !function->body || !function->body->kid_count) {
+        ar_report(plan->diags, AR_DIAG_SCALE_SKIPPED, AR_NO_RANGE,
+                  "the scaler options need a main function to be set in");
+        return;
+    }
+    ar_node *first = function->body->kids[0];
+    if (ar_place_before(&plan->placer, main_entity->unit, first,
+                        plan->options.configure, "scaler options"))
+        ar_plan_need_header(plan, first->range.file, NULL);
+}
+
+bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
+                  const ar_ops *ops, const ar_scale *scale,
+                  ar_plan_options options, ar_edits *edits, ar_plan *out,
+                  ar_diags *diags) {
+    uint32_t files = program->files.list.count;
+    *out = (ar_plan){.placer = ar_placer_new(arena, program, edits),
+                     .arena = arena,
+                     .program = program,
+                     .rules = rules,
+                     .diags = diags,
+                     .options = options,
+                     .needs_amp = AR_NEW_ARRAY(arena, bool, files)};
+    out->headers = ar_alloc_array(arena, files, sizeof *out->headers);
+    bool ok = ar_plan_ops(out, ops);
+    if (scale && scale->outcome == AR_SCALE_FOUND) {
+        ok = ar_plan_buffers(out, scale) && ok;
+        ok = ar_plan_scale(out, scale) && ok;
+        out->scaled = ok;
+        plan_configure(out);
+    }
+    return ar_plan_includes(out) && ok;
+}

@@ -1,0 +1,48 @@
+/* plan: decisions + sites -> edits. Knows the C that is inserted; decides
+ * nothing about precision. */
+#ifndef AR_PLAN_H
+#define AR_PLAN_H
+
+#include "core/ops.h"
+#include "core/place.h"
+#include "core/scale.h"
+
+typedef struct ar_plan_options {
+    bool bf16;             /* --half=bf16: the default of the output */
+    bool no_scaling;       /* gradients exist but carry no scale: fp16 builds
+                              of the output are refused */
+    const char *configure; /* statement for the start of main, or NULL */
+} ar_plan_options;
+
+typedef struct ar_plan {
+    ar_placer placer;
+    ar_arena *arena;
+    ar_program *program;
+    const ar_rules *rules;
+    ar_diags *diags;
+    ar_plan_options options;
+    bool *needs_amp;                /* per file: include amp/amp.h */
+    AR_VEC(const char *) * headers; /* per file: further headers */
+    bool scaled;                    /* loss scaling was placed */
+    uint32_t casts; /* half operands over all redirected calls */
+    AR_VEC(const ar_object *) registered;
+} ar_plan;
+
+/* scale NULL: no loss scaling in the output. false: something that must be
+ * rewritten cannot be; diags say what. */
+bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
+                  const ar_ops *ops, const ar_scale *scale,
+                  ar_plan_options options, ar_edits *edits, ar_plan *out,
+                  ar_diags *diags);
+
+/* plan_ops.c: redirected calls, their wrappers, the includes */
+bool ar_plan_ops(ar_plan *plan, const ar_ops *ops);
+bool ar_plan_includes(ar_plan *plan);
+/* plan_scale.c: seeds, unscale, step */
+bool ar_plan_scale(ar_plan *plan, const ar_scale *scale);
+/* plan_buffers.c: parameters and gradients made known to the runtime */
+bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale);
+
+void ar_plan_need_header(ar_plan *plan, ar_file_id file, const char *header);
+
+#endif

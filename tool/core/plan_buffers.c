@@ -1,0 +1,436 @@
+/* Parameters and gradients made known to the runtime: at the allocation where
+ * it makes nothing else, else by a mark where the pointer is stored, else (for
+ * arrays) by a registration before the training loop. */
+#include "core/plan.h"
+
+typedef enum buffer_kind {
+    BUFFER_PARAM,
+    BUFFER_GRAD,
+    BUFFER_CARRY,
+    BUFFER_TRACKED /* a seed buffer: only its size matters */
+} buffer_kind;
+
+typedef struct buffer {
+    const ar_cell *cell;
+    const ar_object *object;
+    buffer_kind kind;
+    int group;
+    bool done;
+} buffer;
+
+typedef struct buffers {
+    ar_plan *plan;
+    const ar_scale *scale;
+    AR_VEC(buffer) list;
+    AR_VEC(const ar_node *) tracked; /* allocation calls already renamed */
+} buffers;
+
+static const char *role_name(buffer_kind kind) {
+    switch (kind) {
+    case BUFFER_PARAM:
+        return "AMP_PARAM";
+    case BUFFER_GRAD:
+        return "AMP_GRAD";
+    case BUFFER_CARRY:
+        return "AMP_GRAD_CARRY";
+    case BUFFER_TRACKED:
+        return "AMP_TRACKED";
+    }
+    AR_BUG("buffer kind %d", (int)kind);
+}
+
+/* A parameter that cannot be registered only loses its cached cast; a gradient
+ * that cannot be registered would be stepped with its scale still in it. */
+static bool is_vital(buffer_kind kind) {
+    return kind != BUFFER_PARAM;
+}
+
+static void collect(buffers *b) {
+    for (uint32_t g = 0; g < b->scale->group_count; g++) {
+        const ar_group *group = &b->scale->groups[g];
+        for (uint32_t i = 0; i < group->grad_count; i++) {
+            const ar_cell *cell = group->grads[i];
+            buffer one = {cell, cell->object,
+                          cell->also_state ? BUFFER_CARRY : BUFFER_GRAD,
+                          group->index, false};
+            AR_PUSH(b->plan->arena, &b->list, one);
+        }
+        for (uint32_t i = 0; i < group->param_count; i++) {
+            const ar_cell *cell = group->params[i];
+            buffer one = {cell, cell->object, BUFFER_PARAM, group->index,
+                          false};
+            AR_PUSH(b->plan->arena, &b->list, one);
+        }
+        for (uint32_t i = 0; i < group->seed_count; i++) {
+            const ar_seed *seed = &group->seeds[i];
+            bool known = seed->form != AR_SEED_BUFFER;
+            for (uint32_t k = 0; !known && k < b->list.count; k++)
+                known = b->list.data[k].object == seed->cell->object;
+            buffer one = {seed->cell, seed->cell->object, BUFFER_TRACKED,
+                          group->index, false};
+            if (!known)
+                AR_PUSH(b->plan->arena, &b->list, one);
+        }
+    }
+}
+
+static bool same_registration(const buffer *a, const buffer *b) {
+    return a->kind == b->kind && a->group == b->group;
+}
+
+/* The whole object has one role: the buffer's cell is all of its float memory
+ * that has a registration. */
+static bool is_whole(const buffers *b, const buffer *one) {
+    if (one->cell->is_region || *one->cell->path)
+        return false;
+    for (uint32_t i = 0; i < b->list.count; i++)
+        if (b->list.data[i].object == one->object &&
+            !same_registration(&b->list.data[i], one))
+            return false;
+    return true;
+}
+
+static const buffer *registration_of(const buffers *b,
+                                     const ar_object *object) {
+    for (uint32_t i = 0; i < b->list.count; i++)
+        if (b->list.data[i].object == object)
+            return &b->list.data[i];
+    return NULL;
+}
+
+/* Every object made by this allocation call wants the same registration. */
+static bool site_is_uniform(const buffers *b, const buffer *one) {
+    if (!is_whole(b, one))
+        return false;
+    for (uint32_t i = 0; i < b->scale->objects.count; i++) {
+        const ar_object *other = b->scale->objects.data[i];
+        if (other->site != one->object->site || other == one->object)
+            continue;
+        const buffer *theirs = registration_of(b, other);
+        if (!theirs || !is_whole(b, theirs) || !same_registration(theirs, one))
+            return false;
+    }
+    return true;
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+static const char *quoted(ar_plan *plan, const char *name) {
+    ar_str out = {.arena = plan->arena};
+    ar_str_add(&out, "\"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            ar_str_add(&out, "\\");
+        ar_str_addn(&out, name, 1);
+    }
+    ar_str_add(&out, "\"");
+    return ar_str_text(&out);
+}
+
+static const ar_decl *callee_of(const ar_node *call) {
+    const ar_node *callee = call->kid_count ? call->kids[0] : NULL;
+    while (callee && (callee->kind == AR_IMPLICIT || callee->kind == AR_CAST))
+        callee = callee->kids[0];
+    return callee && callee->kind == AR_REF ? callee->decl : NULL;
+}
+
+static const ar_function_rule *rule_of_call(ar_plan *plan,
+                                            const ar_node *call) {
+    const ar_decl *callee = callee_of(call);
+    if (!callee)
+        return NULL;
+    return ar_rules_find(plan->rules, callee->name,
+                         plan->program->files.list.data[call->range.file].name);
+}
+
+/* malloc(n) -> amp_malloc(n, AMP_GRAD, 0, "w->grad") */
+static bool rename_allocation(buffers *b, ar_node *call, buffer_kind kind,
+                              int group, const char *name) {
+    ar_plan *plan = b->plan;
+    for (uint32_t i = 0; i < b->tracked.count; i++)
+        if (b->tracked.data[i] == call)
+            return true;
+    const ar_function_rule *rule = rule_of_call(plan, call);
+    if (!rule || !rule->target ||
+        (rule->kind != AR_RULE_ALLOC && rule->kind != AR_RULE_REALLOC) ||
+        call->range.in_macro_body ||
+        !ar_place_replace(&plan->placer, call->op_range, rule->target,
+                          "buffer registration"))
+        return false;
+    const char *extra = ar_sprintf(plan->arena, ", %s, %d, %s", role_name(kind),
+                                   group, quoted(plan, name));
+    uint32_t at = call->range.end - 1; /* before the closing parenthesis */
+    ar_edit_add(plan->placer.edits,
+                (ar_edit){.range = {call->range.file, at, at, false},
+                          .text = extra,
+                          .why = "buffer registration"});
+    ar_plan_need_header(plan, call->range.file, rule->header);
+    AR_PUSH(plan->arena, &b->tracked, call);
+    return true;
+}
+
+/* Text that can be repeated without doing anything twice. */
+static bool is_pure(const ar_node *node) {
+    if (!node)
+        return true;
+    switch ((int)node->kind) {
+    case AR_ASSIGN:
+    case AR_COMPOUND_ASSIGN:
+    case AR_CALL:
+    case AR_LAUNCH:
+    case AR_STATEMENT_EXPR:
+    case AR_VA_ARG:
+    case AR_UNKNOWN_EXPR:
+        return false;
+    case AR_UNARY:
+        if (node->op >= AR_OP_PRE_INC)
+            return false;
+        break;
+    default:
+        break;
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (!is_pure(node->kids[i]))
+            return false;
+    return !node->range.in_macro_body;
+}
+
+/* ---- marks through stored pointers --------------------------------------- */
+
+/* What the store assigns to, as an expression. */
+static const char *store_target(ar_plan *plan, const ar_pointer_store *store,
+                                const ar_type **type) {
+    if (store->variable) {
+        *type = store->variable->type;
+        return store->variable->name;
+    }
+    if (store->node->kind != AR_ASSIGN || !is_pure(store->node->kids[0]))
+        return NULL;
+    *type = store->node->kids[0]->type;
+    return ar_text(plan->arena, &plan->program->files,
+                   store->node->kids[0]->range);
+}
+
+static bool same_place(const ar_pointer_store *a, const ar_pointer_store *b) {
+    return a->node == b->node && a->variable == b->variable;
+}
+
+/* In every context this store leads to buffers with the same registration. */
+static bool store_is_uniform(const buffers *b, const ar_pointer_store *store,
+                             const buffer *one, bool through_holder,
+                             const char *path) {
+    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
+        const ar_pointer_store *other = &b->scale->stores.data[i];
+        if (!same_place(other, store))
+            continue;
+        if (!through_holder) {
+            const buffer *theirs = registration_of(b, other->target);
+            if (!theirs || !same_registration(theirs, one) ||
+                other->at_start != store->at_start)
+                return false;
+            continue;
+        }
+        for (uint32_t k = 0; k < b->scale->stores.count; k++) {
+            const ar_pointer_store *inner = &b->scale->stores.data[k];
+            if (inner->holder != other->target ||
+                strcmp(inner->holder_path, path) != 0)
+                continue;
+            const buffer *theirs = registration_of(b, inner->target);
+            if (!theirs || !same_registration(theirs, one))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool mark_after(buffers *b, const ar_pointer_store *store,
+                       const char *expression, const buffer *one) {
+    ar_plan *plan = b->plan;
+    ar_node *statement =
+        ar_statement_of(&plan->placer, store->unit, store->node);
+    if (!statement)
+        return false;
+    const char *text = ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);",
+                                  expression, role_name(one->kind), one->group,
+                                  quoted(plan, one->cell->name));
+    if (!ar_place_after(&plan->placer, store->unit, statement, text,
+                        "buffer registration"))
+        return false;
+    ar_plan_need_header(plan, statement->range.file, NULL);
+    return true;
+}
+
+static bool mark_direct(buffers *b, const buffer *one) {
+    bool wants_start = !one->cell->is_region;
+    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
+        const ar_pointer_store *store = &b->scale->stores.data[i];
+        const ar_type *type;
+        if (store->target != one->object || store->at_start != wants_start ||
+            !store_is_uniform(b, store, one, false, ""))
+            continue;
+        const char *target = store_target(b->plan, store, &type);
+        if (target && mark_after(b, store, target, one))
+            return true;
+    }
+    return false;
+}
+
+static bool is_field_path(const char *path) {
+    return path[0] == '.' && !strpbrk(path, "[+*");
+}
+
+/* net->W = matrix_new(r, c), where matrix_new stores the buffer in ->data */
+static bool mark_through_holder(buffers *b, const buffer *one) {
+    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
+        const ar_pointer_store *inner = &b->scale->stores.data[i];
+        if (inner->target != one->object || !inner->at_start ||
+            !is_field_path(inner->holder_path))
+            continue;
+        for (uint32_t k = 0; k < b->scale->stores.count; k++) {
+            const ar_pointer_store *outer = &b->scale->stores.data[k];
+            const ar_type *type;
+            if (outer->target != inner->holder || !outer->at_start ||
+                !store_is_uniform(b, outer, one, true, inner->holder_path))
+                continue;
+            const char *target = store_target(b->plan, outer, &type);
+            if (!target || type->kind != AR_TYPE_POINTER)
+                continue;
+            const char *expression = ar_sprintf(b->plan->arena, "%s->%s",
+                                                target, inner->holder_path + 1);
+            if (mark_after(b, outer, expression, one))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- arrays ------------------------------------------------------------- */
+
+/* A declaration of the variable that the loop's unit can see, complete. */
+static bool visible_at_loop(const buffers *b, const ar_object *object) {
+    if (object->kind == AR_OBJECT_LOCAL)
+        return object->decl->parent == b->scale->loop_function;
+    const ar_entity *entity = ar_entity_of(b->plan->program, object->decl);
+    for (uint32_t i = 0; i < b->scale->loop_unit->decls.count; i++) {
+        const ar_decl *decl = b->scale->loop_unit->decls.data[i];
+        if (decl->kind == AR_DECL_VAR &&
+            ar_entity_of(b->plan->program, decl) == entity &&
+            (decl->type->bytes || decl->type->count))
+            return true;
+    }
+    return false;
+}
+
+/* A local declared inside the loop is not in scope before it. */
+static bool declared_in_loop(const buffers *b, const ar_object *object) {
+    const ar_range *loop = &b->scale->loop->range;
+    const ar_range *decl = &object->decl->range;
+    return object->kind == AR_OBJECT_LOCAL && decl->file == loop->file &&
+           decl->begin >= loop->begin;
+}
+
+static bool register_array(buffers *b, const buffer *one,
+                           const char **problem) {
+    ar_plan *plan = b->plan;
+    const ar_object *object = one->object;
+    if (!visible_at_loop(b, object) || declared_in_loop(b, object)) {
+        *problem = "it is not visible where the training loop starts";
+        return false;
+    }
+    if (*one->cell->path && !is_field_path(one->cell->path)) {
+        *problem = ar_sprintf(plan->arena, "part '%s' of it has no simple name",
+                              one->cell->path);
+        return false;
+    }
+    const char *name =
+        ar_sprintf(plan->arena, "%s%s", object->decl->name, one->cell->path);
+    bool is_array =
+        object->decl->type->kind == AR_TYPE_ARRAY || *one->cell->path;
+    const char *text =
+        ar_sprintf(plan->arena, "amp_register(%s%s, sizeof %s, %s, %d, %s);",
+                   is_array ? "" : "&", name, name, role_name(one->kind),
+                   one->group, quoted(plan, one->cell->name));
+    *problem = "the training loop comes from a macro body";
+    if (!ar_place_before(&plan->placer, b->scale->loop_unit, b->scale->loop,
+                         text, "buffer registration"))
+        return false;
+    ar_plan_need_header(plan, b->scale->loop->range.file, NULL);
+    return true;
+}
+
+/* ---- releases ----------------------------------------------------------- */
+
+/* free(p) of a registered buffer forgets it: free -> amp_free. */
+static bool plan_frees(buffers *b) {
+    ar_plan *plan = b->plan;
+    AR_VEC(const ar_node *) done = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < b->scale->free_count; i++) {
+        ar_node *call = b->scale->frees[i].call;
+        bool registered = false;
+        for (uint32_t k = 0; k < plan->registered.count; k++)
+            registered |= plan->registered.data[k] == b->scale->frees[i].object;
+        for (uint32_t k = 0; k < done.count; k++)
+            registered = registered && done.data[k] != call;
+        for (uint32_t k = 0; k < b->tracked.count; k++)
+            registered = registered && b->tracked.data[k] != call;
+        if (!registered)
+            continue;
+        AR_PUSH(plan->arena, &done, call);
+        const ar_function_rule *rule = rule_of_call(plan, call);
+        if (rule && rule->kind == AR_RULE_REALLOC) {
+            ok = rename_allocation(b, call, BUFFER_TRACKED, 0, "realloc") && ok;
+            continue;
+        }
+        if (rule && rule->target &&
+            ar_place_replace(&plan->placer, call->op_range, rule->target,
+                             "buffer registration")) {
+            ar_plan_need_header(plan, call->range.file, rule->header);
+            continue;
+        }
+        ar_report(plan->diags, AR_DIAG_CANNOT_REGISTER, call->range,
+                  "a registered buffer",
+                  "it is released by a call that "
+                  "cannot be redirected");
+        ok = false;
+    }
+    return ok;
+}
+
+/* ---- all ---------------------------------------------------------------- */
+
+static bool register_heap(buffers *b, const buffer *one, const char **problem) {
+    ar_node *site = one->object->site;
+    if (site_is_uniform(b, one))
+        if (rename_allocation(b, site, one->kind, one->group, one->cell->name))
+            return true;
+    *problem = "its allocation cannot be redirected (macro, or a function "
+               "that no alloc rule describes)";
+    if (!rename_allocation(b, site, BUFFER_TRACKED, 0, "shared allocator"))
+        return false;
+    *problem = "no statement stores its address alone";
+    return mark_direct(b, one) || mark_through_holder(b, one);
+}
+
+bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
+    buffers b = {.plan = plan, .scale = scale};
+    bool ok = true;
+    collect(&b);
+    for (uint32_t i = 0; i < b.list.count; i++) {
+        buffer *one = &b.list.data[i];
+        const char *problem = NULL;
+        one->done = one->object->kind == AR_OBJECT_HEAP
+                        ? register_heap(&b, one, &problem)
+                        : register_array(&b, one, &problem);
+        if (one->done) {
+            AR_PUSH(plan->arena, &plan->registered, one->object);
+        } else if (is_vital(one->kind)) {
+            const ar_node *site = one->object->site;
+            ar_report(plan->diags, AR_DIAG_CANNOT_REGISTER,
+                      site ? site->range : one->object->decl->name_range,
+                      one->cell->name, problem);
+            ok = false;
+        }
+    }
+    return plan_frees(&b) && ok;
+}

@@ -1,0 +1,275 @@
+/* Redirected calls, the wrappers around user functions, and the includes. */
+#include "core/plan.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+static const char *replacement_name(ar_plan *plan, const ar_op_site *site) {
+    if (!site->rule->arguments)
+        return site->rule->target;
+    return ar_sprintf(plan->arena, "%s_amp", site->callee->decl->name);
+}
+
+/* ---- wrappers ----------------------------------------------------------- */
+
+typedef struct wrapper {
+    const ar_op_site *site;
+    ar_file_id file;
+    uint32_t at; /* insertion offset, after a declaration or the includes */
+    bool after_includes;
+} wrapper;
+
+typedef AR_VEC(wrapper) wrapper_list;
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The rule's parameter names, which stand in the target's arguments, become
+ * the function's own. */
+static const char *rename_parameters(ar_plan *plan,
+                                     const ar_function_rule *rule,
+                                     const ar_decl *function,
+                                     const char *text) {
+    ar_str out = {.arena = plan->arena};
+    while (*text) {
+        if (!is_word(*text) || isdigit((unsigned char)*text)) {
+            do
+                ar_str_addn(&out, text++, 1);
+            while (*text && is_word(text[-1]) && is_word(*text));
+            continue;
+        }
+        size_t length = 0;
+        while (is_word(text[length]))
+            length++;
+        const char *word = ar_strndup(plan->arena, text, length);
+        for (uint32_t i = 0; i < rule->param_count; i++)
+            if (strcmp(rule->params[i].name, word) == 0 &&
+                i < function->member_count) {
+                word = function->members[i]->name;
+                break;
+            }
+        ar_str_add(&out, word);
+        text += length;
+    }
+    return ar_str_text(&out);
+}
+
+static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
+                                const ar_decl *function) {
+    const ar_function_rule *rule = site->rule;
+    ar_str out = {.arena = plan->arena};
+    ar_str_addf(&out,
+                "/* %s in half precision where it pays, else as it was */\n"
+                "static inline void %s_amp(",
+                function->name, function->name);
+    for (uint32_t i = 0; i < function->member_count; i++) {
+        const char *param = ar_text(plan->arena, &plan->program->files,
+                                    function->members[i]->range);
+        ar_str_addf(&out, "%s%s", i ? ", " : "", param);
+    }
+    ar_str_addf(&out, ") {\n    if (%s(", rule->target);
+    for (uint32_t i = 0; i < rule->argument_count; i++)
+        ar_str_addf(
+            &out, "%s%s", i ? ", " : "",
+            rename_parameters(plan, rule, function, rule->arguments[i]));
+    ar_str_addf(&out, ") != AMP_OK)\n        %s(", function->name);
+    for (uint32_t i = 0; i < function->member_count; i++)
+        ar_str_addf(&out, "%s%s", i ? ", " : "", function->members[i]->name);
+    ar_str_add(&out, ");\n}\n");
+    return ar_str_text(&out);
+}
+
+/* The end of the declaration, with the semicolon of a prototype. */
+static uint32_t declaration_end(ar_plan *plan, const ar_decl *decl) {
+    if (decl->body)
+        return decl->range.end;
+    ar_node fake = {.kind = AR_EXPR_STMT, .range = decl->range};
+    return ar_statement_end(plan->program, &fake);
+}
+
+/* The first declaration in this file, else in an editable header (one wrapper
+ * then serves every file that includes it), else behind the includes. */
+static wrapper wrapper_place(ar_plan *plan, const ar_op_site *site) {
+    ar_file_id here = site->node->range.file;
+    const ar_decl *local = NULL, *header = NULL;
+    for (uint32_t i = 0; i < site->callee->all_count; i++) {
+        const ar_decl *decl = site->callee->all[i];
+        if (decl->range.in_macro_body)
+            continue;
+        if (decl->range.file == here &&
+            (!local || decl->range.begin < local->range.begin))
+            local = decl;
+        /* a header's prototype is seen before anything in the file */
+        if (decl->range.file != here && !decl->body &&
+            plan->program->editable[decl->range.file])
+            header = decl;
+    }
+    bool is_main_file = false;
+    if (header)
+        for (uint32_t i = 0; i < plan->program->unit_count; i++)
+            is_main_file |=
+                plan->program->units[i]->main_file == header->range.file;
+    if (header && !is_main_file)
+        return (wrapper){site, header->range.file,
+                         declaration_end(plan, header), false};
+    if (local && local->range.begin < site->node->range.begin)
+        return (wrapper){site, here, declaration_end(plan, local), false};
+    return (wrapper){site, here, 0, true};
+}
+
+static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
+                        const ar_op_site *site) {
+    wrapper made = wrapper_place(plan, site);
+    for (uint32_t i = 0; i < wrappers->count; i++)
+        if (wrappers->data[i].site->callee == site->callee &&
+            wrappers->data[i].file == made.file)
+            return true;
+    const ar_decl *function = ar_named_declaration(site->callee);
+    const char *name = replacement_name(plan, site);
+    if (ar_find_function(plan->program, name)) {
+        ar_report(plan->diags, AR_DIAG_OP_NAME_TAKEN,
+                  site->callee->decl->name_range, name);
+        return false;
+    }
+    AR_PUSH(plan->arena, wrappers, made);
+    ar_plan_need_header(plan, made.file, site->rule->header);
+    const char *text = wrapper_text(plan, site, function);
+    if (made.after_includes)
+        return true; /* written with the includes */
+    ar_edit_add(plan->placer.edits,
+                (ar_edit){.range = {made.file, made.at, made.at, false},
+                          .text = ar_sprintf(plan->arena, "\n\n%.*s",
+                                             (int)strlen(text) - 1, text),
+                          .why = "wrapper"});
+    return true;
+}
+
+static uint32_t float_operands(const ar_op_site *site) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < site->rule->param_count; i++)
+        count += site->rule->params[i].direction == AR_DIR_IN;
+    return count;
+}
+
+bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
+    bool ok = true;
+    wrapper_list wrappers = {0};
+    for (uint32_t i = 0; i < ops->list.count; i++) {
+        const ar_op_site *site = &ops->list.data[i];
+        if (!site->half)
+            continue;
+        plan->casts += float_operands(site);
+        if (!ar_place_replace(&plan->placer, site->node->op_range,
+                              replacement_name(plan, site), site->reason)) {
+            ar_report(plan->diags, AR_DIAG_OP_IN_MACRO, site->node->range,
+                      site->callee->decl->name);
+            ok = false;
+            continue;
+        }
+        ar_file_id file = site->node->range.file;
+        if (site->rule->arguments) {
+            ok = add_wrapper(plan, &wrappers, site) && ok;
+        } else {
+            ar_plan_need_header(plan, file, site->rule->header);
+        }
+    }
+    /* Wrappers without a declaration to stand behind follow the includes. */
+    for (uint32_t i = 0; i < wrappers.count; i++) {
+        const wrapper *w = &wrappers.data[i];
+        if (!w->after_includes)
+            continue;
+        const ar_decl *function = ar_named_declaration(w->site->callee);
+        const char *text = wrapper_text(plan, w->site, function);
+        AR_PUSH(plan->arena, &plan->headers[w->file],
+                ar_sprintf(plan->arena, "\n%s", text));
+    }
+    return ok;
+}
+
+/* ---- includes ----------------------------------------------------------- */
+
+static bool has_code_before(ar_plan *plan, ar_file_id file, uint32_t offset) {
+    for (uint32_t u = 0; u < plan->program->unit_count; u++) {
+        const ar_unit *unit = plan->program->units[u];
+        for (uint32_t i = 0; i < unit->decls.count; i++) {
+            const ar_decl *decl = unit->decls.data[i];
+            if (decl->kind == AR_DECL_FUNCTION && decl->body &&
+                decl->range.file == file && decl->range.end <= offset)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Behind the last unconditional include before the first function. */
+static uint32_t include_place(ar_plan *plan, ar_file_id file) {
+    uint32_t place = UINT32_MAX;
+    for (uint32_t u = 0; u < plan->program->unit_count; u++) {
+        const ar_unit *unit = plan->program->units[u];
+        for (uint32_t i = 0; i < unit->includes.count; i++) {
+            const ar_include *include = &unit->includes.data[i];
+            if (include->range.file == file && !include->in_conditional &&
+                (place == UINT32_MAX || include->range.end > place) &&
+                !has_code_before(plan, file, include->range.begin))
+                place = include->range.end;
+        }
+    }
+    return place;
+}
+
+static const char *include_lines(ar_plan *plan, ar_file_id file) {
+    ar_str out = {.arena = plan->arena};
+    if (plan->options.bf16)
+        ar_str_add(&out, "#define AMP_HALF_DEFAULT AMP_BF16\n");
+    if (plan->options.no_scaling)
+        ar_str_add(&out, "#define AMP_NO_LOSS_SCALING\n");
+    ar_str_add(&out, "#include <amp/amp.h>\n");
+    for (uint32_t i = 0; i < plan->headers[file].count; i++) {
+        const char *header = plan->headers[file].data[i];
+        if (*header == '\n')
+            ar_str_add(&out, header);
+        else
+            ar_str_addf(&out, "#include <%s>\n", header);
+    }
+    return ar_str_text(&out);
+}
+
+/* After the comment that opens the file (and a BOM), where there is no
+ * include to stand behind. */
+static uint32_t top_of_file(ar_plan *plan, ar_file_id id) {
+    const ar_file *file = ar_files_load(&plan->program->files, id);
+    uint32_t at = 0;
+    if (file->size >= 3 && memcmp(file->bytes, "\xef\xbb\xbf", 3) == 0)
+        at = 3;
+    if (at + 1 < file->size && memcmp(file->bytes + at, "/*", 2) == 0) {
+        while (at + 1 < file->size && memcmp(file->bytes + at, "*/", 2) != 0)
+            at++;
+        while (at < file->size && file->bytes[at] != '\n')
+            at++;
+        at += at < file->size;
+    }
+    return at;
+}
+
+bool ar_plan_includes(ar_plan *plan) {
+    for (uint32_t id = 0; id < plan->program->files.list.count; id++) {
+        if (!plan->needs_amp[id])
+            continue;
+        const char *lines = include_lines(plan, id);
+        uint32_t at = include_place(plan, id);
+        const char *text;
+        if (at == UINT32_MAX) {
+            at = top_of_file(plan, id);
+            text = lines;
+        } else {
+            text = ar_sprintf(plan->arena, "\n%.*s", (int)strlen(lines) - 1,
+                              lines);
+        }
+        ar_edit_add(plan->placer.edits, (ar_edit){.range = {id, at, at, false},
+                                                  .text = text,
+                                                  .order = -1000,
+                                                  .why = "include"});
+    }
+    return true;
+}

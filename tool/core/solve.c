@@ -1,0 +1,271 @@
+/* solve, -O1: a precision and one reason for every op. */
+#include "core/ops.h"
+
+#include <math.h>
+
+typedef struct solver {
+    ar_arena *arena;
+    ar_program *program;
+    const ar_rules *rules;
+    ar_ops *ops;
+    ar_diags *diags;
+} solver;
+
+static const char *rule_text(solver *s, const ar_function_rule *rule) {
+    return ar_sprintf(s->arena, "rule %s %s (%s)", rule->op ? rule->op : "op",
+                      rule->function, rule->origin);
+}
+
+static void keep(ar_op_site *site, const char *reason, ar_range at,
+                 const char *unlock) {
+    site->half = false;
+    site->reason = reason;
+    site->reason_at = at;
+    site->unlock = unlock;
+}
+
+/* #pragma amp fp32|half before the statement or function that holds the op;
+ * the innermost wins. 0: none, 16, 32. */
+static int pragma_precision(const ar_op_site *site, ar_range *at) {
+    int found = 0;
+    uint32_t width = UINT32_MAX;
+    const ar_range *place = &site->node->range;
+    for (uint32_t i = 0; i < site->unit->pragmas.count; i++) {
+        const ar_pragma *pragma = &site->unit->pragmas.data[i];
+        if (pragma->kind != AR_PRAGMA_AMP)
+            continue;
+        int says = strcmp(pragma->text, "fp32") == 0   ? 32
+                   : strcmp(pragma->text, "keep") == 0 ? 32
+                   : strcmp(pragma->text, "half") == 0 ? 16
+                                                       : 0;
+        const ar_range *reach = pragma->next_stmt   ? &pragma->next_stmt->range
+                                : pragma->next_decl ? &pragma->next_decl->range
+                                                    : NULL;
+        if (!says || !reach || reach->file != place->file ||
+            reach->begin > place->begin || reach->end < place->end ||
+            reach->end - reach->begin >= width)
+            continue;
+        width = reach->end - reach->begin;
+        found = says;
+        *at = pragma->range;
+    }
+    return found;
+}
+
+static bool compare(double a, int comparison, double b) {
+    switch (comparison) {
+    case '<':
+        return a < b;
+    case '>':
+        return a > b;
+    case 'l':
+        return a <= b;
+    case 'g':
+        return a >= b;
+    case '=':
+        return !(a < b) && !(a > b);
+    case '!':
+        return a < b || a > b;
+    }
+    AR_BUG("comparison '%c'", comparison);
+}
+
+static bool constant_value(const ar_node *node, double *value) {
+    while (node && (node->kind == AR_CAST || node->kind == AR_IMPLICIT))
+        node = node->kids[0];
+    if (!node)
+        return false;
+    if (node->kind == AR_INT_LIT) {
+        *value = (double)node->int_value;
+        return true;
+    }
+    if (node->kind == AR_FLOAT_LIT) {
+        *value = node->float_value;
+        return true;
+    }
+    if (node->kind == AR_REF && node->decl &&
+        node->decl->kind == AR_DECL_ENUMERATOR) {
+        *value = (double)node->decl->value;
+        return true;
+    }
+    if (node->kind == AR_UNARY && node->op == AR_OP_MINUS &&
+        constant_value(node->kids[0], value)) {
+        *value = -*value;
+        return true;
+    }
+    return false;
+}
+
+/* `fp32 when slope < 1e-4`: a condition on a value that is not a constant
+ * cannot be decided here, and FP32 is the safe answer. */
+static bool condition_keeps(solver *s, ar_op_site *site) {
+    const ar_function_rule *rule = site->rule;
+    uint32_t first = site->form == AR_OP_LAUNCH ? 3 : 1;
+    for (uint32_t i = 0; i < rule->condition_count; i++) {
+        const ar_condition *c = &rule->conditions[i];
+        double value;
+        if (first + c->param >= site->node->kid_count)
+            continue;
+        const ar_node *argument = site->node->kids[first + c->param];
+        const char *name = rule->params[c->param].name;
+        if (!constant_value(argument, &value)) {
+            keep(site,
+                 ar_sprintf(s->arena,
+                            "%s depends on '%s', which is not a constant here",
+                            rule_text(s, rule), name),
+                 argument->range, "pass a constant");
+            return true;
+        }
+        if (compare(value, c->comparison, c->value) &&
+            c->category != AR_CAT_ALLOW) {
+            keep(site,
+                 ar_sprintf(s->arena, "%s: '%s' is %g", rule_text(s, rule),
+                            name, value),
+                 rule->range, NULL);
+            return true;
+        }
+    }
+    return false;
+}
+
+static const ar_subject_rule *function_rule(solver *s, const char *name) {
+    const ar_subject_rule *rule =
+        ar_rules_find_subject(s->rules, AR_SUBJECT_FUNCTION, name);
+    return rule && rule->sets_precision ? rule : NULL;
+}
+
+/* Inside a function that is itself redirected, its own body is the FP32
+ * original and must stay so. */
+static bool inside_redirected(solver *s, const ar_op_site *site) {
+    if (!site->function)
+        return false;
+    const char *file =
+        s->program->files.list.data[site->function->range.file].name;
+    const ar_function_rule *rule =
+        ar_rules_find(s->rules, site->function->name, file);
+    return rule && rule->kind == AR_RULE_OP && rule->target;
+}
+
+static const char *category_reason(ar_category category) {
+    switch (category) {
+    case AR_CAT_ALLOW:
+        return "half pays and is safe";
+    case AR_CAT_DENY:
+        return "needs FP32 range or accuracy";
+    case AR_CAT_INFER:
+        return "as its inputs, which are FP32 at -O1";
+    case AR_CAT_CLEAR:
+        return "moves data, which is FP32 at -O1";
+    case AR_CAT_PROMOTE:
+        return "widest input, which is FP32 at -O1";
+    case AR_CAT_OPAQUE:
+        return "left alone by rule";
+    }
+    AR_BUG("category %d", (int)category);
+}
+
+static void solve_loop(solver *s, ar_op_site *site) {
+    const char *unlock = NULL;
+    if (site->shape == AR_LOOP_CONTRACTION && site->function)
+        unlock =
+            ar_sprintf(s->arena,
+                       "if '%s' is one GEMM or linear layer, name it in "
+                       "a rule: op gemm %s(...) allow ... -> amp_gemm(...)",
+                       site->function->name, site->function->name);
+    keep(site, "-O1 leaves loops alone", site->node->range, unlock);
+}
+
+/* What a wrapper <function>_amp needs: a prototype to repeat, no value. */
+static const char *cannot_wrap(const ar_op_site *site) {
+    const ar_type *type = site->callee->decl->type;
+    if (!type || !type->element || type->element->kind != AR_TYPE_VOID)
+        return "returns a value, which a wrapper cannot replace";
+    if (type->is_variadic)
+        return "is variadic";
+    if (!ar_named_declaration(site->callee))
+        return "has no declaration that names its parameters";
+    return NULL;
+}
+
+static void solve_call(solver *s, ar_op_site *site) {
+    const ar_function_rule *rule = site->rule;
+    ar_range at = AR_NO_RANGE;
+    int pragma = pragma_precision(site, &at);
+    if (pragma == 32) {
+        keep(site, "#pragma amp fp32", at, "remove the pragma");
+        return;
+    }
+    const ar_subject_rule *subject = function_rule(s, site->callee->decl->name);
+    if (!subject && site->function)
+        subject = function_rule(s, site->function->name);
+    if (subject && !subject->half && pragma != 16) {
+        keep(site,
+             ar_sprintf(s->arena, "rule keep fp32 function %s (%s)",
+                        subject->pattern, subject->origin),
+             subject->range, "remove the rule");
+        return;
+    }
+    if (site->category != AR_CAT_ALLOW) {
+        keep(site,
+             ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
+                        rule_text(s, rule)),
+             rule->range, NULL);
+        return;
+    }
+    if (!rule->target) {
+        keep(
+            site,
+            ar_sprintf(s->arena, "%s names no replacement", rule_text(s, rule)),
+            rule->range, "add `-> amp_gemm(...)` to the rule");
+        return;
+    }
+    if (condition_keeps(s, site))
+        return;
+    const char *problem = rule->arguments ? cannot_wrap(site) : NULL;
+    if (problem) {
+        keep(site,
+             ar_sprintf(s->arena, "'%s' %s", site->callee->decl->name, problem),
+             site->callee->decl->name_range, NULL);
+        return;
+    }
+    if (inside_redirected(s, site)) {
+        keep(site,
+             ar_sprintf(s->arena, "part of '%s', which is redirected itself",
+                        site->function->name),
+             site->function->name_range, NULL);
+        return;
+    }
+    if (site->node->range.in_macro_body || site->node->op_range.in_macro_body) {
+        keep(site, "called from a macro body", site->node->range,
+             "write the call outside the macro");
+        ar_report(s->diags, AR_DIAG_OP_IN_MACRO, site->node->range,
+                  site->callee->decl->name);
+        return;
+    }
+    if (!s->program->editable[site->node->range.file]) {
+        keep(site, "the file is outside the rewrite set", site->node->range,
+             "pass the file, or --root");
+        return;
+    }
+    site->half = true;
+    site->reason =
+        ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
+                   rule_text(s, rule));
+    site->reason_at = rule->range;
+    s->ops->half_count++;
+}
+
+void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
+                  ar_level level, ar_ops *ops, ar_diags *diags) {
+    solver s = {arena, program, rules, ops, diags};
+    ops->half_count = 0;
+    for (uint32_t i = 0; i < ops->list.count; i++) {
+        ar_op_site *site = &ops->list.data[i];
+        if (level == AR_O0)
+            keep(site, "-O0 changes nothing", site->node->range, "use -O1");
+        else if (site->form == AR_OP_LOOP)
+            solve_loop(&s, site);
+        else
+            solve_call(&s, site);
+    }
+}
