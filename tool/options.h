@@ -10,6 +10,7 @@
 #define AR_OPTIONS_H
 
 #include "base/diag.h"
+#include "core/level.h"
 
 /* Exit codes that scripts rely on. */
 typedef enum ar_exit {
@@ -41,8 +42,6 @@ typedef enum ar_output_mode {
     AR_OUTPUT_DIR,      /* --out-dir: mirrors the tree below the root */
     AR_OUTPUT_IN_PLACE, /* --in-place: with a backup if a suffix is given */
 } ar_output_mode;
-
-typedef enum ar_level { AR_LEVEL_O0, AR_LEVEL_O1 } ar_level;
 
 typedef enum ar_half { AR_HALF_FP16, AR_HALF_BF16 } ar_half;
 

@@ -7,7 +7,7 @@ typedef struct matcher {
     ar_arena *arena;
     ar_program *program;
     const ar_rules *rules;
-    ar_diags *diags;
+    ar_diags *rule_diags;
     ar_ops *ops;
     AR_VEC(const ar_function_rule *) bad; /* arity reported once per rule */
 } matcher;
@@ -154,19 +154,17 @@ static void find_loops(matcher *m, ar_unit *unit, ar_decl *function,
 
 static bool arity_fits(matcher *m, const ar_function_rule *rule,
                        const ar_decl *callee) {
-    uint32_t has = callee->member_count;
-    if (rule->param_count == has ||
-        (rule->is_variadic && rule->param_count <= has) ||
-        (callee->type && callee->type->is_variadic) ||
-        (callee->type && callee->type->param_count == 0 && has == 0 &&
-         !callee->is_definition))
+    /* K&R: `float f();` says nothing about parameters */
+    if (!callee->member_count && !callee->body)
         return true;
     for (uint32_t i = 0; i < m->bad.count; i++)
         if (m->bad.data[i] == rule)
             return false;
+    if (ar_rule_check_arity(rule, callee->name, callee->member_count,
+                            callee->type && callee->type->is_variadic,
+                            m->rule_diags))
+        return true;
     AR_PUSH(m->arena, &m->bad, rule);
-    ar_report(m->diags, AR_DIAG_RULE_ARITY, callee->name_range, callee->name,
-              rule->param_count, has);
     return false;
 }
 
@@ -207,11 +205,11 @@ static int compare_sites(const void *a, const void *b) {
 }
 
 ar_ops *ar_match(ar_arena *arena, ar_program *program, const ar_rules *rules,
-                 ar_diags *diags) {
+                 ar_diags *rule_diags) {
     matcher m = {.arena = arena,
                  .program = program,
                  .rules = rules,
-                 .diags = diags,
+                 .rule_diags = rule_diags,
                  .ops = AR_NEW(arena, ar_ops)};
     ar_program_visit(program, visit, &m);
     for (uint32_t i = 0; i < program->entities.count; i++) {

@@ -6,6 +6,7 @@
 #ifndef AR_OPS_H
 #define AR_OPS_H
 
+#include "core/level.h"
 #include "core/program.h"
 #include "rules/rules.h"
 
@@ -36,7 +37,7 @@ typedef struct ar_op_site {
     /* filled by solve */
     bool half;
     const char *reason; /* why this precision */
-    ar_range reason_at; /* the rule, pragma or fact behind it */
+    ar_range reason_at; /* the pragma or fact behind it; no range: the rule */
     const char *unlock; /* what would make it half, or NULL */
 } ar_op_site;
 
@@ -45,17 +46,16 @@ typedef struct ar_ops {
     uint32_t half_count;
 } ar_ops;
 
-/* Reports arity mismatches between rules and prototypes. */
+/* Rules whose parameters do not fit the prototype are reported to rule_diags,
+ * whose places are in the files of the rules. */
 ar_ops *ar_match(ar_arena *arena, ar_program *program, const ar_rules *rules,
-                 ar_diags *diags);
+                 ar_diags *rule_diags);
 /* --dump-after=match and solve */
 void ar_ops_dump(FILE *out, ar_program *program, const ar_ops *ops);
 
 /* A declaration of the function with a name for every parameter, whose text a
  * wrapper can repeat; NULL if there is none. */
 const ar_decl *ar_named_declaration(const ar_entity *function);
-
-typedef enum ar_level { AR_O0, AR_O1, AR_O2, AR_O3 } ar_level;
 
 /* Gives every op a precision and one reason. -O0 and -O1. */
 void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,

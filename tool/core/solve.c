@@ -121,7 +121,7 @@ static bool condition_keeps(solver *s, ar_op_site *site) {
             keep(site,
                  ar_sprintf(s->arena, "%s: '%s' is %g", rule_text(s, rule),
                             name, value),
-                 rule->range, NULL);
+                 AR_NO_RANGE, NULL);
             return true;
         }
     }
@@ -202,21 +202,21 @@ static void solve_call(solver *s, ar_op_site *site) {
         keep(site,
              ar_sprintf(s->arena, "rule keep fp32 function %s (%s)",
                         subject->pattern, subject->origin),
-             subject->range, "remove the rule");
+             AR_NO_RANGE, "remove the rule");
         return;
     }
     if (site->category != AR_CAT_ALLOW) {
         keep(site,
              ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
                         rule_text(s, rule)),
-             rule->range, NULL);
+             AR_NO_RANGE, NULL);
         return;
     }
     if (!rule->target) {
         keep(
             site,
             ar_sprintf(s->arena, "%s names no replacement", rule_text(s, rule)),
-            rule->range, "add `-> amp_gemm(...)` to the rule");
+            AR_NO_RANGE, "add `-> amp_gemm(...)` to the rule");
         return;
     }
     if (condition_keeps(s, site))
@@ -251,7 +251,7 @@ static void solve_call(solver *s, ar_op_site *site) {
     site->reason =
         ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
                    rule_text(s, rule));
-    site->reason_at = rule->range;
+    site->reason_at = AR_NO_RANGE;
     s->ops->half_count++;
 }
 
@@ -261,7 +261,7 @@ void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
     ops->half_count = 0;
     for (uint32_t i = 0; i < ops->list.count; i++) {
         ar_op_site *site = &ops->list.data[i];
-        if (level == AR_O0)
+        if (level == AR_LEVEL_O0)
             keep(site, "-O0 changes nothing", site->node->range, "use -O1");
         else if (site->form == AR_OP_LOOP)
             solve_loop(&s, site);
