@@ -23,6 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,11 +34,7 @@ extern "C" {
 #define AMP_VERSION_MINOR 1
 #define AMP_VERSION_PATCH 0
 
-typedef enum amp_dtype {
-    AMP_FP32 = 0,
-    AMP_FP16 = 1,
-    AMP_BF16 = 2
-} amp_dtype;
+typedef enum amp_dtype { AMP_FP32 = 0, AMP_FP16 = 1, AMP_BF16 = 2 } amp_dtype;
 
 #if defined(AMP_HALF_FP32)
 #define AMP_HALF AMP_FP32
@@ -49,7 +48,8 @@ typedef enum amp_dtype {
 
 /* The rewritten source has no loss scaling: fp16 gradients would underflow. */
 #if defined(AMP_NO_LOSS_SCALING) && defined(AMP_HALF_FP16)
-#error "rewritten without loss scaling: build with AMP_HALF_BF16 or rewrite again with --half=fp16"
+#error                                                                         \
+    "rewritten without loss scaling: build with AMP_HALF_BF16 or rewrite again with --half=fp16"
 #endif
 
 /* ---- status ------------------------------------------------------------ */
@@ -68,7 +68,8 @@ typedef enum amp_dtype {
     X(AMP_ERR_FORMAT, -7, "saved state is malformed or of another version")    \
     X(AMP_ERR_MIXED_HALF, -8, "objects built with different AMP_HALF_* types") \
     X(AMP_ERR_STALE_CAST, -9, "self-check found a stale cached cast")          \
-    X(AMP_ERR_SCALE_FLOOR, -10, "loss scale is at its floor and still overflows")
+    X(AMP_ERR_SCALE_FLOOR, -10,                                                \
+      "loss scale is at its floor and still overflows")
 
 typedef enum amp_status {
 #define AMP_STATUS_ENUM(name, value, text) name = value,
@@ -104,9 +105,8 @@ amp_status amp_gemm_strided_as(amp_dtype half, int transa, int transb,
 
 /* y[m] = alpha * op(A)[m,n] * x + beta * y; incx, incy as in BLAS. */
 amp_status amp_gemv_as(amp_dtype half, int trans, int64_t m, int64_t n,
-                       float alpha, const float *a, int64_t lda,
-                       const float *x, int64_t incx, float beta, float *y,
-                       int64_t incy);
+                       float alpha, const float *a, int64_t lda, const float *x,
+                       int64_t incx, float beta, float *y, int64_t incy);
 #define amp_gemv(...) amp_gemv_as(AMP_HALF, __VA_ARGS__)
 
 /* A linear layer over `rows` rows, weight[out_features, in_features] as torch
@@ -246,5 +246,8 @@ float amp_float_from_bf16(uint16_t x);
 
 #ifdef __cplusplus
 }
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 #endif

@@ -1,0 +1,71 @@
+#include "operand.h"
+
+#include "kernels.h"
+#include "threads.h"
+
+static size_t elements(const amp_matrix *m) {
+    return (size_t)(m->rows * m->cols * m->batch);
+}
+
+size_t amp_matrix_extent(const amp_matrix *m) {
+    int64_t last = (m->batch - 1) * m->stride + (m->rows - 1) * m->ld + m->cols;
+    return (size_t)last * sizeof(float);
+}
+
+size_t amp_operand_bytes(const amp_matrix *m, amp_operand_kind kind) {
+    size_t element =
+        kind == AMP_OPERAND_BF16 ? sizeof(uint16_t) : sizeof(float);
+    return elements(m) * element;
+}
+
+typedef struct cast_job {
+    const amp_kernels *kernels;
+    const amp_matrix *matrix;
+    void *dst;
+    amp_operand_kind kind;
+} cast_job;
+
+static void cast_run(const cast_job *job, size_t to, const float *src,
+                     size_t n) {
+    switch (job->kind) {
+    case AMP_OPERAND_BF16:
+        job->kernels->to_bf16((uint16_t *)job->dst + to, src, n);
+        return;
+    case AMP_OPERAND_ROUNDED_BF16:
+        job->kernels->round_bf16((float *)job->dst + to, src, n);
+        return;
+    case AMP_OPERAND_ROUNDED_FP16:
+        job->kernels->round_fp16((float *)job->dst + to, src, n);
+        return;
+    }
+}
+
+/* begin and end count elements of the contiguous result. */
+static void cast_range(void *context, size_t begin, size_t end) {
+    const cast_job *job = context;
+    const amp_matrix *m = job->matrix;
+    size_t cols = (size_t)m->cols;
+    size_t rows = (size_t)m->rows;
+    while (begin < end) {
+        size_t row = begin / cols;
+        size_t col = begin % cols;
+        size_t n = cols - col < end - begin ? cols - col : end - begin;
+        const float *src = m->data + (row / rows) * (size_t)m->stride +
+                           (row % rows) * (size_t)m->ld + col;
+        cast_run(job, begin, src, n);
+        begin += n;
+    }
+}
+
+static void cast_flat(void *context, size_t begin, size_t end) {
+    const cast_job *job = context;
+    cast_run(job, begin, job->matrix->data + begin, end - begin);
+}
+
+void amp_operand_cast(void *dst, const amp_matrix *m, amp_operand_kind kind) {
+    cast_job job = {
+        .kernels = amp_kernels_get(), .matrix = m, .dst = dst, .kind = kind};
+    int contiguous = (m->rows == 1 || m->ld == m->cols) &&
+                     (m->batch == 1 || m->stride == m->rows * m->cols);
+    amp_parallel(elements(m), contiguous ? cast_flat : cast_range, &job);
+}

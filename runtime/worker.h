@@ -1,0 +1,40 @@
+/* worker.h - what each calling thread owns: grow-only scratch memory and its
+ * oneDNN primitives.
+ *
+ * Nothing here is shared, so nothing is locked; it is freed when the thread
+ * ends. Scratch never shrinks: after warm-up no call allocates.
+ */
+#ifndef AMP_WORKER_H
+#define AMP_WORKER_H
+
+#include <stddef.h>
+
+typedef enum amp_scratch_slot {
+    AMP_SCRATCH_A,       /* cast left operand */
+    AMP_SCRATCH_B,       /* cast right operand */
+    AMP_SCRATCH_C,       /* a third operand, of linear backward */
+    AMP_SCRATCH_LIBRARY, /* oneDNN's scratchpad */
+    AMP_SCRATCH_CHECK    /* cast of AMP_CHECK_CASTS */
+} amp_scratch_slot;
+
+#define AMP_SCRATCH_SLOTS 5
+
+struct amp_products; /* product.c */
+
+typedef struct amp_worker {
+    struct {
+        void *data;
+        size_t bytes;
+    } scratch[AMP_SCRATCH_SLOTS];
+    struct amp_products *products;
+    void (*free_products)(struct amp_products *products);
+} amp_worker;
+
+/* The calling thread's; NULL when out of memory. */
+amp_worker *amp_worker_get(void);
+
+/* At least `bytes` bytes, 64-byte aligned; what was there is lost when it has
+ * to grow. NULL when out of memory. */
+void *amp_scratch(amp_worker *w, amp_scratch_slot slot, size_t bytes);
+
+#endif
