@@ -1,0 +1,96 @@
+/* amp-rewrite: plain FP32 C and CUDA training code to mixed precision. */
+#include "explain.h"
+#include "output.h"
+#include "pipeline.h"
+#include "report.h"
+#include "version.h"
+
+#include "base/stack.h"
+
+#include <stdlib.h>
+
+typedef struct command {
+    int argc;
+    char **argv;
+    int exit;
+} command;
+
+static void print_version(void) {
+    char *clang = ar_libclang_version();
+    printf("amp-rewrite %s\n%s\n", AMP_VERSION, clang);
+    free(clang);
+}
+
+static void audit(ar_run *run) {
+    if (run->options->action == AR_ACTION_AUDIT_JSON)
+        ar_report_json(stdout, run);
+    else
+        ar_report_text(stdout, run);
+}
+
+static int run_pipeline(const ar_options *options, ar_arena *arena) {
+    ar_run run = {.arena = arena,
+                  .options = options,
+                  .rule_files = {.arena = arena},
+                  .rule_diags = {.arena = arena},
+                  .diags = {.arena = arena},
+                  .edits = {.arena = arena}};
+    bool more = ar_pipeline(&run);
+    if (more) {
+        if (options->action == AR_ACTION_AUDIT_TEXT ||
+            options->action == AR_ACTION_AUDIT_JSON)
+            audit(&run);
+        else
+            ar_output_write(&run);
+    }
+    ar_pipeline_print_diags(&run);
+    for (uint32_t i = 0; i < run.unit_count; i++)
+        ar_arena_free(run.units[i]->arena);
+    return run.exit;
+}
+
+static int dispatch(const ar_options *options, ar_arena *arena) {
+    switch (options->action) {
+    case AR_ACTION_HELP:
+        ar_options_help(stdout, AR_HELP_SHORT);
+        return AR_EXIT_DONE;
+    case AR_ACTION_HELP_ALL:
+        ar_options_help(stdout, AR_HELP_ALL);
+        return AR_EXIT_DONE;
+    case AR_ACTION_VERSION:
+        print_version();
+        return AR_EXIT_DONE;
+    case AR_ACTION_EXPLAIN:
+        return ar_explain(stdout, options->explain) ? AR_EXIT_DONE
+                                                    : AR_EXIT_USAGE;
+    case AR_ACTION_REWRITE:
+    case AR_ACTION_AUDIT_TEXT:
+    case AR_ACTION_AUDIT_JSON:
+    case AR_ACTION_CHECK:
+    case AR_ACTION_PRINT_RULES:
+        return run_pipeline(options, arena);
+    }
+    AR_BUG("action %d", (int)options->action);
+}
+
+static void start(void *context) {
+    command *c = context;
+    ar_arena *arena = ar_arena_new();
+    ar_options options;
+    ar_diags diags = {.arena = arena};
+    ar_files none = {.arena = arena};
+    bool ok =
+        ar_options_parse(arena, c->argc, c->argv, &options, &diags);
+    ar_diags_print(stderr, &diags, &none,
+                   (ar_diag_style){.colour =
+                                       ar_options_colour(&options, stderr)});
+    c->exit = ok ? dispatch(&options, arena) : AR_EXIT_USAGE;
+    ar_arena_free(arena);
+}
+
+int main(int argc, char **argv) {
+    command c = {argc, argv, AR_EXIT_INTERNAL};
+    /* The stages follow the nesting of the program by recursion. */
+    ar_run_on_big_stack(start, &c);
+    return c.exit;
+}

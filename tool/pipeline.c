@@ -1,0 +1,381 @@
+#include "pipeline.h"
+
+#include "front/workers.h"
+#include "paths.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static ar_diag_style style_of(const ar_run *run) {
+    return (ar_diag_style){.colour = ar_options_colour(run->options, stderr),
+                           .remarks =
+                               run->options->verbosity == AR_VERBOSE};
+}
+
+static void print_list(ar_run *run, ar_diags *diags, ar_files *files) {
+    ar_diags shown = *diags;
+    if (run->options->verbosity == AR_QUIET) {
+        /* errors and their notes only */
+        shown.list.count = 0;
+        shown.list.data =
+            AR_NEW_ARRAY(run->arena, ar_diag, diags->list.count + 1u);
+        bool keep = false;
+        for (uint32_t i = 0; i < diags->list.count; i++) {
+            const ar_diag *diag = &diags->list.data[i];
+            if (diag->severity != AR_NOTE)
+                keep = diag->severity == AR_ERROR;
+            if (keep)
+                shown.list.data[shown.list.count++] = *diag;
+        }
+    }
+    ar_diags_print(stderr, &shown, files, style_of(run));
+    diags->list.count = 0;
+}
+
+void ar_pipeline_print_diags(ar_run *run) {
+    print_list(run, &run->rule_diags, &run->rule_files);
+    for (uint32_t i = 0; i < run->unit_count; i++) {
+        ar_unit *unit = run->units[i];
+        /* link moves the places of parsed units into the program's table */
+        print_list(run, &unit->diags,
+                   run->program && unit->parsed ? &run->program->files
+                                                : &unit->files);
+    }
+    ar_files none = {.arena = run->arena};
+    print_list(run, &run->diags, run->program ? &run->program->files : &none);
+}
+
+/* ---- stages ------------------------------------------------------------- */
+
+static bool load_rules(ar_run *run) {
+    run->rules = ar_rules_new(run->arena);
+    bool ok = true;
+    if (run->options->default_rules)
+        ok = ar_rules_load_packs(run->rules, &run->rule_files,
+                                 ar_pack_directory(run->arena),
+                                 &run->rule_diags);
+    for (uint32_t i = 0; i < run->options->rules.count; i++)
+        ok = ar_rules_load(run->rules, &run->rule_files,
+                           run->options->rules.data[i], false,
+                           &run->rule_diags) &&
+             ok;
+    ok = ar_rules_check(run->rules, &run->rule_diags) && ok;
+    if (!ok)
+        run->exit = AR_EXIT_USAGE;
+    return ok;
+}
+
+/* The runtime's header is always found, so that rewritten code can be read
+ * again. */
+static const char **with_amp_include(ar_run *run, uint32_t *count) {
+    const ar_names *given = &run->options->clang_args;
+    const char **flags =
+        AR_NEW_ARRAY(run->arena, const char *, given->count + 2u);
+    for (uint32_t i = 0; i < given->count; i++)
+        flags[i] = given->data[i];
+    flags[given->count] = "-isystem";
+    flags[given->count + 1] = ar_include_directory(run->arena);
+    *count = given->count + 2;
+    return flags;
+}
+
+static bool load(ar_run *run, ar_jobs *jobs) {
+    const ar_options *options = run->options;
+    uint32_t flag_count;
+    const char *const *flags = with_amp_include(run, &flag_count);
+    if (options->database)
+        ar_load_database(run->arena, options->database, options->files.data,
+                         options->files.count, flags, flag_count, jobs,
+                         &run->diags);
+    else
+        ar_load_files(run->arena, options->files.data, options->files.count,
+                      flags, flag_count, jobs, &run->diags);
+    if (run->diags.errors && !(options->keep_going && jobs->count))
+        run->exit = AR_EXIT_INPUT;
+    return run->exit == AR_EXIT_DONE && jobs->count;
+}
+
+static void dump_jobs(const ar_jobs *jobs) {
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        const ar_job *job = &jobs->data[i];
+        printf("%s:", job->main_name);
+        for (uint32_t k = 0; k < job->arg_count; k++)
+            printf(" %s", job->args[k]);
+        putchar('\n');
+    }
+}
+
+static bool collect(ar_run *run, const ar_jobs *jobs) {
+    bool terminal = isatty(STDERR_FILENO) &&
+                    run->options->verbosity != AR_QUIET;
+    run->units = ar_collect_all(run->arena, jobs, run->options->jobs,
+                                terminal ? AR_PROGRESS_TERMINAL
+                                         : AR_PROGRESS_OFF);
+    run->unit_count = jobs->count;
+    uint32_t parsed = 0;
+    for (uint32_t i = 0; i < run->unit_count; i++)
+        parsed += run->units[i]->parsed;
+    if (parsed == run->unit_count)
+        return true;
+    run->exit = AR_EXIT_INPUT;
+    return run->options->keep_going && parsed;
+}
+
+/* Files under the root may change. Without --root: the current directory when
+ * it holds every file of a project, else what the files have in common; a
+ * single file changes alone. */
+static const char *rewrite_root(ar_run *run) {
+    if (run->options->root)
+        return ar_real_path(run->arena, run->options->root);
+    if (!run->options->database && run->options->output != AR_OUTPUT_DIR)
+        return NULL;
+    const char *common = NULL;
+    const char *here = ar_real_path(run->arena, ".");
+    bool all_here = true;
+    for (uint32_t i = 0; i < run->unit_count; i++) {
+        const ar_unit *unit = run->units[i];
+        if (!unit->parsed)
+            continue;
+        const char *real = unit->files.list.data[unit->main_file].real;
+        all_here = all_here && ar_path_is_below(real, here);
+        common = common ? ar_common_directory(run->arena, common, real)
+                        : ar_directory_of(run->arena, real);
+    }
+    return all_here ? here : common;
+}
+
+static void link_units(ar_run *run) {
+    ar_unit **parsed =
+        AR_NEW_ARRAY(run->arena, ar_unit *, run->unit_count + 1u);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->unit_count; i++)
+        if (run->units[i]->parsed)
+            parsed[count++] = run->units[i];
+    run->program =
+        ar_link(run->arena, parsed, count, rewrite_root(run), &run->diags);
+}
+
+/* A file that includes the runtime's header was rewritten before. */
+static bool already_rewritten(ar_run *run) {
+    bool any = false;
+    for (uint32_t u = 0; u < run->program->unit_count; u++) {
+        const ar_unit *unit = run->program->units[u];
+        for (uint32_t i = 0; i < unit->includes.count; i++) {
+            const ar_include *include = &unit->includes.data[i];
+            if (include->target == AR_NO_FILE ||
+                !run->program->editable[include->range.file] ||
+                !ar_path_ends_with(
+                    run->program->files.list.data[include->target].real,
+                    "amp/amp.h"))
+                continue;
+            ar_report(
+                &run->diags, AR_DIAG_ALREADY_REWRITTEN, include->range,
+                run->program->files.list.data[include->range.file].name);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static bool is_fp16_like(const ar_options *options) {
+    return options->half == AR_HALF_FP16 ||
+           options->loss_scale == AR_LOSS_SCALE_DYNAMIC ||
+           options->loss_scale == AR_LOSS_SCALE_STATIC;
+}
+
+/* With bf16, or scale 1, the absence of an exact place is no error. */
+static void soften_scale_errors(ar_run *run, uint32_t first) {
+    for (uint32_t i = first; i < run->diags.list.count; i++) {
+        ar_diag *diag = &run->diags.list.data[i];
+        if (diag->severity == AR_ERROR) {
+            diag->severity = AR_WARNING;
+            run->diags.errors--;
+            run->diags.warnings++;
+        }
+    }
+}
+
+static bool scale(ar_run *run) {
+    const ar_options *options = run->options;
+    uint32_t before = run->diags.list.count;
+    ar_scale_options wanted = {.want_scale =
+                                   options->loss_scale != AR_LOSS_SCALE_NONE};
+    run->scale = ar_scale_analyse(run->arena, run->program, run->rules,
+                                  &wanted, &run->diags);
+    bool audit = options->action == AR_ACTION_AUDIT_TEXT ||
+                 options->action == AR_ACTION_AUDIT_JSON;
+    if (!is_fp16_like(options) || audit)
+        soften_scale_errors(run, before);
+    if (run->diags.errors)
+        run->exit = AR_EXIT_USAGE;
+    return run->exit == AR_EXIT_DONE || options->keep_going;
+}
+
+static const char *scaler_setup(ar_run *run) {
+    const ar_options *options = run->options;
+    const ar_scaler_settings *s = &options->scaler;
+    bool fixed = options->loss_scale == AR_LOSS_SCALE_STATIC;
+    bool dynamic = options->loss_scale == AR_LOSS_SCALE_DYNAMIC;
+    if (!s->given && !fixed && !dynamic)
+        return NULL;
+    ar_str out = {.arena = run->arena};
+    ar_str_add(&out, "{\n    amp_scaler_options scaler;\n"
+                     "    amp_scaler_defaults(AMP_HALF, &scaler);\n");
+    if (fixed || dynamic)
+        ar_str_addf(&out, "    scaler.dynamic = %d;\n", dynamic);
+    if (fixed)
+        ar_str_addf(&out, "    scaler.init_scale = %.9g;\n",
+                    options->loss_scale_value);
+    if (s->given & AR_SCALER_INIT_SCALE)
+        ar_str_addf(&out, "    scaler.init_scale = %.9g;\n", s->init_scale);
+    if (s->given & AR_SCALER_GROWTH_FACTOR)
+        ar_str_addf(&out, "    scaler.growth_factor = %.9gf;\n",
+                    s->growth_factor);
+    if (s->given & AR_SCALER_BACKOFF_FACTOR)
+        ar_str_addf(&out, "    scaler.backoff_factor = %.9gf;\n",
+                    s->backoff_factor);
+    if (s->given & AR_SCALER_GROWTH_INTERVAL)
+        ar_str_addf(&out, "    scaler.growth_interval = %d;\n",
+                    s->growth_interval);
+    if (s->given & AR_SCALER_MIN_SCALE)
+        ar_str_addf(&out, "    scaler.min_scale = %.9g;\n", s->min_scale);
+    if (s->given & AR_SCALER_MAX_SCALE)
+        ar_str_addf(&out, "    scaler.max_scale = %.9g;\n", s->max_scale);
+    if (s->given & AR_SCALER_HYSTERESIS)
+        ar_str_addf(&out, "    scaler.hysteresis = %d;\n", s->hysteresis);
+    ar_str_add(&out, "    amp_scaler_configure(-1, &scaler);\n}");
+    return ar_str_text(&out);
+}
+
+/* Scaling is worth its edits where some op runs in half, or when asked for. */
+static const ar_scale *scale_to_place(const ar_run *run) {
+    const ar_options *options = run->options;
+    bool asked = options->loss_scale == AR_LOSS_SCALE_DYNAMIC ||
+                 options->loss_scale == AR_LOSS_SCALE_STATIC;
+    if (options->loss_scale == AR_LOSS_SCALE_NONE ||
+        (!run->ops->half_count && !asked))
+        return NULL;
+    return run->scale;
+}
+
+static bool plan(ar_run *run) {
+    const ar_scale *placed = scale_to_place(run);
+    bool trains = run->scale && run->scale->outcome != AR_SCALE_NO_LOOP;
+    ar_plan_options options = {
+        .bf16 = run->options->half == AR_HALF_BF16,
+        .no_scaling = trains && (!placed || placed->outcome != AR_SCALE_FOUND),
+        .configure = scaler_setup(run)};
+    bool ok = ar_plan_make(run->arena, run->program, run->rules, run->ops,
+                           placed, options, &run->edits, &run->plan,
+                           &run->diags);
+    if (!ok)
+        run->exit = AR_EXIT_USAGE;
+    if (ok && !ar_edits_finish(&run->edits, &run->program->files,
+                               &run->diags)) {
+        run->exit = AR_EXIT_OUTPUT;
+        ok = false;
+    }
+    return ok;
+}
+
+static void dump_edits(ar_run *run) {
+    for (uint32_t i = 0; i < run->edits.list.count; i++) {
+        const ar_edit *edit = &run->edits.list.data[i];
+        printf("%s: %u bytes -> \"", ar_place(run->arena, &run->program->files,
+                                              edit->range),
+               edit->range.end - edit->range.begin);
+        for (const char *p = edit->text; *p; p++)
+            if (*p == '\n')
+                fputs("\\n", stdout);
+            else
+                putchar(*p);
+        printf("\" (%s)\n", edit->why ? edit->why : "");
+    }
+}
+
+/* ---- the sequence ------------------------------------------------------- */
+
+static bool stage_done(ar_run *run, ar_stage stage, double *since) {
+    double at = now();
+    run->seconds[stage] = at - *since;
+    *since = at;
+    return run->options->dump_after == stage;
+}
+
+bool ar_pipeline(ar_run *run) {
+    double since = now();
+    ar_jobs jobs = {0};
+    if (!load_rules(run))
+        return false;
+    if (run->options->action == AR_ACTION_PRINT_RULES) {
+        ar_rules_print(stdout, run->rules, &run->rule_files);
+        return false;
+    }
+    if (!load(run, &jobs))
+        return false;
+    if (stage_done(run, AR_STAGE_LOAD, &since)) {
+        dump_jobs(&jobs);
+        return false;
+    }
+    if (!collect(run, &jobs))
+        return false;
+    if (stage_done(run, AR_STAGE_COLLECT, &since)) {
+        for (uint32_t i = 0; i < run->unit_count; i++)
+            ar_facts_dump(stdout, run->units[i]);
+        return false;
+    }
+    link_units(run);
+    if (stage_done(run, AR_STAGE_LINK, &since)) {
+        ar_program_dump(stdout, run->program);
+        return false;
+    }
+    run->left_alone = already_rewritten(run);
+    if (run->left_alone || run->options->level == AR_LEVEL_O0) {
+        run->left_alone = true;
+        if (run->options->action == AR_ACTION_REWRITE ||
+            run->options->action == AR_ACTION_CHECK)
+            return true;
+    }
+    run->ops =
+        ar_match(run->arena, run->program, run->rules, &run->rule_diags);
+    if (run->rule_diags.errors) {
+        run->exit = AR_EXIT_USAGE;
+        return false;
+    }
+    if (stage_done(run, AR_STAGE_MATCH, &since)) {
+        ar_ops_dump(stdout, run->program, run->ops);
+        return false;
+    }
+    if (!scale(run))
+        return false;
+    if (stage_done(run, AR_STAGE_SCALE, &since)) {
+        ar_scale_dump(stdout, run->program, run->scale);
+        return false;
+    }
+    ar_solve_ops(run->arena, run->program, run->rules, run->options->level,
+                 run->ops, &run->diags);
+    if (stage_done(run, AR_STAGE_SOLVE, &since)) {
+        ar_ops_dump(stdout, run->program, run->ops);
+        return false;
+    }
+    if (run->left_alone)
+        return true;
+    if (!scale_to_place(run) && !run->ops->half_count) {
+        ar_report(&run->diags, AR_DIAG_NO_HALF_OPS, AR_NO_RANGE);
+        run->left_alone = true;
+        return true;
+    }
+    bool ok = plan(run);
+    if (stage_done(run, AR_STAGE_PLAN, &since)) {
+        dump_edits(run);
+        return false;
+    }
+    return ok;
+}
