@@ -186,6 +186,11 @@ void amp_cast_cache_renew(void) {
     atomic_fetch_add(&cache.generation, 1);
 }
 
+uint64_t amp_cast_cache_generation(void) {
+    return atomic_load(&cache.writing) != 0 ? 0
+                                            : atomic_load(&cache.generation);
+}
+
 void amp_cast_cache_drop(const void *start, size_t bytes) {
     uintptr_t from = (uintptr_t)start;
     uintptr_t to = from + bytes;

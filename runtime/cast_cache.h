@@ -28,6 +28,10 @@ void amp_cast_cache_suspend(int group);
 void amp_cast_cache_resume(int group);
 void amp_cast_cache_renew(void);
 
+/* For caches of other memory: the number that a copy made now is good under,
+ * or 0 while no copy may be kept. */
+uint64_t amp_cast_cache_generation(void);
+
 /* The memory is no parameter any more. */
 void amp_cast_cache_drop(const void *start, size_t bytes);
 

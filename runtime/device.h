@@ -1,4 +1,4 @@
-/* device.h - gradients in memory that the CPU cannot walk.
+/* device.h - the seam between libamp and a backend for other memory.
  *
  * A device backend (libamp_cuda) installs one table the first time that a
  * program registers device memory. The loss scaling calls its functions beside
@@ -9,6 +9,8 @@
 #define AMP_DEVICE_H
 
 #include <amp/amp.h>
+
+#include "log.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,10 +37,28 @@ typedef struct amp_device {
     bool (*take_failure)(int group);
 } amp_device;
 
+/* NULL without a backend. */
+const amp_device *amp_device_get(void);
+
+/* What a backend, a library of its own, may call of libamp besides amp.h. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 /* The table stays where it is. Installing it again is harmless. */
 void amp_device_install(const amp_device *device);
 
-/* NULL without a backend. */
-const amp_device *amp_device_get(void);
+/* amp_log and amp_note_half. */
+__attribute__((format(printf, 2, 3))) void
+amp_device_log(amp_log_level level, const char *format, ...);
+void amp_device_note_half(amp_dtype half);
+
+/* The number that a cast copy of a parameter made now is good under, or 0
+ * while no copy may be kept (see cast_cache.h). */
+uint64_t amp_device_generation(void);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif
