@@ -2,10 +2,10 @@
 #include "explain.h"
 #include "output.h"
 #include "pipeline.h"
-#include "report.h"
-#include "version.h"
 
 #include "base/stack.h"
+#include "front/version.h"
+#include "report/audit.h"
 
 #include <stdlib.h>
 
@@ -15,17 +15,18 @@ typedef struct command {
     int exit;
 } command;
 
-static void print_version(void) {
-    char *clang = ar_libclang_version();
-    printf("amp-rewrite %s\n%s\n", AMP_VERSION, clang);
-    free(clang);
+static void print_version(ar_arena *arena) {
+    printf("amp-rewrite %s\n%s\n", AMP_VERSION, ar_libclang_version(arena));
 }
 
 static void audit(ar_run *run) {
-    if (run->options->action == AR_ACTION_AUDIT_JSON)
-        ar_report_json(stdout, run);
-    else
-        ar_report_text(stdout, run);
+    const ar_audit *rows = ar_audit_make(run);
+    if (run->options->action == AR_ACTION_AUDIT_TEXT)
+        ar_audit_text(stdout, run, rows);
+    else if (!ar_audit_json(stdout, run, rows))
+        run->exit = AR_EXIT_OUTPUT;
+    if (fflush(stdout) != 0)
+        run->exit = AR_EXIT_OUTPUT;
 }
 
 static int run_pipeline(const ar_options *options, ar_arena *arena) {
@@ -49,6 +50,17 @@ static int run_pipeline(const ar_options *options, ar_arena *arena) {
     return run.exit;
 }
 
+static int explain(const ar_options *options, ar_arena *arena) {
+    ar_diags diags = {.arena = arena};
+    ar_files none = {.arena = arena};
+    if (ar_explain(stdout, options->explain, &diags))
+        return AR_EXIT_DONE;
+    ar_diags_print(
+        stderr, &diags, &none,
+        (ar_diag_style){.colour = ar_options_colour(options, stderr)});
+    return AR_EXIT_USAGE;
+}
+
 static int dispatch(const ar_options *options, ar_arena *arena) {
     switch (options->action) {
     case AR_ACTION_HELP:
@@ -58,11 +70,10 @@ static int dispatch(const ar_options *options, ar_arena *arena) {
         ar_options_help(stdout, AR_HELP_ALL);
         return AR_EXIT_DONE;
     case AR_ACTION_VERSION:
-        print_version();
+        print_version(arena);
         return AR_EXIT_DONE;
     case AR_ACTION_EXPLAIN:
-        return ar_explain(stdout, options->explain) ? AR_EXIT_DONE
-                                                    : AR_EXIT_USAGE;
+        return explain(options, arena);
     case AR_ACTION_REWRITE:
     case AR_ACTION_AUDIT_TEXT:
     case AR_ACTION_AUDIT_JSON:
@@ -79,11 +90,10 @@ static void start(void *context) {
     ar_options options;
     ar_diags diags = {.arena = arena};
     ar_files none = {.arena = arena};
-    bool ok =
-        ar_options_parse(arena, c->argc, c->argv, &options, &diags);
-    ar_diags_print(stderr, &diags, &none,
-                   (ar_diag_style){.colour =
-                                       ar_options_colour(&options, stderr)});
+    bool ok = ar_options_parse(arena, c->argc, c->argv, &options, &diags);
+    ar_diags_print(
+        stderr, &diags, &none,
+        (ar_diag_style){.colour = ar_options_colour(&options, stderr)});
     c->exit = ok ? dispatch(&options, arena) : AR_EXIT_USAGE;
     ar_arena_free(arena);
 }

@@ -24,13 +24,12 @@ static bool load_result(ar_run *run, ar_file_id id, result *out) {
     }
     out->id = id;
     out->before = (ar_bytes){file->bytes, file->size};
-    out->after = run->left_alone
-                     ? out->before
-                     : ar_edits_apply(run->arena, &run->edits,
-                                      &run->program->files, id);
-    out->changed = out->before.size != out->after.size ||
-                   memcmp(out->before.data, out->after.data,
-                          out->before.size) != 0;
+    out->after = run->left_alone ? out->before
+                                 : ar_edits_apply(run->arena, &run->edits,
+                                                  &run->program->files, id);
+    out->changed =
+        out->before.size != out->after.size ||
+        memcmp(out->before.data, out->after.data, out->before.size) != 0;
     return true;
 }
 
@@ -96,22 +95,19 @@ static void write_tree(ar_run *run, const results *all) {
                           ? ar_real_path(run->arena, run->options->root)
                           : NULL;
     for (uint32_t i = 0; !run->options->root && i < all->count; i++) {
-        const char *real =
-            run->program->files.list.data[all->data[i].id].real;
+        const char *real = run->program->files.list.data[all->data[i].id].real;
         top = top ? ar_common_directory(run->arena, top, real)
                   : ar_directory_of(run->arena, real);
     }
-    ar_output *outputs =
-        AR_NEW_ARRAY(run->arena, ar_output, all->count + 1u);
+    ar_output *outputs = AR_NEW_ARRAY(run->arena, ar_output, all->count + 1u);
     for (uint32_t i = 0; i < all->count; i++) {
-        const char *real =
-            run->program->files.list.data[all->data[i].id].real;
+        const char *real = run->program->files.list.data[all->data[i].id].real;
         size_t skip = strcmp(top, "/") == 0 ? 1 : strlen(top) + 1;
-        outputs[i] = (ar_output){
-            .path = ar_sprintf(run->arena, "%s/%s", run->options->output_path,
-                               real + skip),
-            .bytes = all->data[i].after,
-            .like = real};
+        outputs[i] = (ar_output){.path = ar_sprintf(run->arena, "%s/%s",
+                                                    run->options->output_path,
+                                                    real + skip),
+                                 .bytes = all->data[i].after,
+                                 .like = real};
     }
     if (!ar_write_files(outputs, all->count, &run->diags))
         write_failed(run);

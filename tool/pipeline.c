@@ -15,8 +15,7 @@ static double now(void) {
 
 static ar_diag_style style_of(const ar_run *run) {
     return (ar_diag_style){.colour = ar_options_colour(run->options, stderr),
-                           .remarks =
-                               run->options->verbosity == AR_VERBOSE};
+                           .remarks = run->options->verbosity == AR_VERBOSE};
 }
 
 static void print_list(ar_run *run, ar_diags *diags, ar_files *files) {
@@ -113,11 +112,11 @@ static void dump_jobs(const ar_jobs *jobs) {
 }
 
 static bool collect(ar_run *run, const ar_jobs *jobs) {
-    bool terminal = isatty(STDERR_FILENO) &&
-                    run->options->verbosity != AR_QUIET;
-    run->units = ar_collect_all(run->arena, jobs, run->options->jobs,
-                                terminal ? AR_PROGRESS_TERMINAL
-                                         : AR_PROGRESS_OFF);
+    bool terminal =
+        isatty(STDERR_FILENO) && run->options->verbosity != AR_QUIET;
+    run->units =
+        ar_collect_all(run->arena, jobs, run->options->jobs,
+                       terminal ? AR_PROGRESS_TERMINAL : AR_PROGRESS_OFF);
     run->unit_count = jobs->count;
     uint32_t parsed = 0;
     for (uint32_t i = 0; i < run->unit_count; i++)
@@ -175,9 +174,8 @@ static bool already_rewritten(ar_run *run) {
                     run->program->files.list.data[include->target].real,
                     "amp/amp.h"))
                 continue;
-            ar_report(
-                &run->diags, AR_DIAG_ALREADY_REWRITTEN, include->range,
-                run->program->files.list.data[include->range.file].name);
+            ar_report(&run->diags, AR_DIAG_ALREADY_REWRITTEN, include->range,
+                      run->program->files.list.data[include->range.file].name);
             any = true;
         }
     }
@@ -207,8 +205,8 @@ static bool scale(ar_run *run) {
     uint32_t before = run->diags.list.count;
     ar_scale_options wanted = {.want_scale =
                                    options->loss_scale != AR_LOSS_SCALE_NONE};
-    run->scale = ar_scale_analyse(run->arena, run->program, run->rules,
-                                  &wanted, &run->diags);
+    run->scale = ar_scale_analyse(run->arena, run->program, run->rules, &wanted,
+                                  &run->diags);
     bool audit = options->action == AR_ACTION_AUDIT_TEXT ||
                  options->action == AR_ACTION_AUDIT_JSON;
     if (!is_fp16_like(options) || audit)
@@ -272,13 +270,13 @@ static bool plan(ar_run *run) {
         .bf16 = run->options->half == AR_HALF_BF16,
         .no_scaling = trains && (!placed || placed->outcome != AR_SCALE_FOUND),
         .configure = scaler_setup(run)};
-    bool ok = ar_plan_make(run->arena, run->program, run->rules, run->ops,
-                           placed, options, &run->edits, &run->plan,
-                           &run->diags);
+    bool ok =
+        ar_plan_make(run->arena, run->program, run->rules, run->ops, placed,
+                     options, &run->edits, &run->plan, &run->diags);
     if (!ok)
         run->exit = AR_EXIT_USAGE;
-    if (ok && !ar_edits_finish(&run->edits, &run->program->files,
-                               &run->diags)) {
+    if (ok &&
+        !ar_edits_finish(&run->edits, &run->program->files, &run->diags)) {
         run->exit = AR_EXIT_OUTPUT;
         ok = false;
     }
@@ -288,8 +286,8 @@ static bool plan(ar_run *run) {
 static void dump_edits(ar_run *run) {
     for (uint32_t i = 0; i < run->edits.list.count; i++) {
         const ar_edit *edit = &run->edits.list.data[i];
-        printf("%s: %u bytes -> \"", ar_place(run->arena, &run->program->files,
-                                              edit->range),
+        printf("%s: %u bytes -> \"",
+               ar_place(run->arena, &run->program->files, edit->range),
                edit->range.end - edit->range.begin);
         for (const char *p = edit->text; *p; p++)
             if (*p == '\n')
@@ -343,8 +341,7 @@ bool ar_pipeline(ar_run *run) {
             run->options->action == AR_ACTION_CHECK)
             return true;
     }
-    run->ops =
-        ar_match(run->arena, run->program, run->rules, &run->rule_diags);
+    run->ops = ar_match(run->arena, run->program, run->rules, &run->rule_diags);
     if (run->rule_diags.errors) {
         run->exit = AR_EXIT_USAGE;
         return false;

@@ -22,9 +22,9 @@ typedef struct ar_run {
     ar_ops *ops;
     ar_scale *scale;
     ar_plan plan;
-    ar_edits edits;     /* finished */
-    bool left_alone;    /* nothing to rewrite: already done, or no half op */
-    ar_exit exit;       /* AR_EXIT_DONE so far */
+    ar_edits edits;  /* finished */
+    bool left_alone; /* nothing to rewrite: already done, or no half op */
+    ar_exit exit;    /* AR_EXIT_DONE so far */
     double seconds[AR_STAGE_APPLY + 1]; /* per stage */
 } ar_run;
 

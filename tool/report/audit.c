@@ -1,0 +1,277 @@
+#include "report/audit.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+typedef struct builder {
+    ar_run *run;
+    ar_arena *arena;
+    ar_audit *audit;
+    /* entity id -> what is stored in it, from the pointer stores */
+    const ar_cell **points_to;
+} builder;
+
+static const char *place(builder *b, ar_range range) {
+    return ar_place(b->arena, &b->run->program->files, range);
+}
+
+/* ---- ops ---------------------------------------------------------------- */
+
+static const char *reason_place(builder *b, const ar_op_site *site) {
+    if (site->reason_at.file != AR_NO_FILE)
+        return place(b, site->reason_at);
+    if (site->rule && site->rule->range.file != AR_NO_FILE)
+        return ar_place(b->arena, &b->run->rule_files, site->rule->range);
+    return NULL;
+}
+
+static void add_ops(builder *b) {
+    const ar_ops *ops = b->run->ops;
+    for (uint32_t i = 0; i < ops->list.count; i++) {
+        const ar_op_site *site = &ops->list.data[i];
+        ar_audit_op row = {
+            .site = site,
+            .function = site->function ? site->function->name : NULL,
+            .callee = site->callee ? site->callee->decl->name : NULL,
+            .place = place(b, site->node->range),
+            .reason_place = reason_place(b, site)};
+        AR_PUSH(b->arena, &b->audit->ops, row);
+        b->audit->half_ops += site->half;
+        if (site->half)
+            for (uint32_t k = 0; k < site->rule->param_count; k++)
+                b->audit->casts += site->rule->params[k].direction == AR_DIR_IN;
+        bool known = !site->unlock;
+        for (uint32_t k = 0; !known && k < b->audit->unlocks.count; k++)
+            known = strcmp(b->audit->unlocks.data[k], site->unlock) == 0;
+        if (!known)
+            AR_PUSH(b->arena, &b->audit->unlocks, site->unlock);
+    }
+}
+
+/* ---- buffers ------------------------------------------------------------ */
+
+static bool is_float_memory(const ar_type *type) {
+    bool memory = false;
+    while (type &&
+           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY)) {
+        memory = true;
+        type = type->element;
+    }
+    return memory && type && type->kind == AR_TYPE_FLOAT;
+}
+
+static const ar_cell *cell_of(const ar_scale *scale, const ar_object *object,
+                              bool region) {
+    const ar_cell *found = NULL;
+    for (uint32_t i = 0; i < scale->cells.count; i++) {
+        const ar_cell *cell = scale->cells.data[i];
+        if (cell->object == object && cell->scalar &&
+            (!found || cell->is_region == region))
+            found = cell;
+    }
+    return found;
+}
+
+/* The variable or field that an assignment stores a pointer in. */
+static const ar_decl *stored_in(const ar_pointer_store *store) {
+    if (store->variable)
+        return store->variable;
+    if (store->node->kind != AR_ASSIGN)
+        return NULL;
+    const ar_node *target = store->node->kids[0];
+    while (target && (target->kind == AR_INDEX || target->kind == AR_DEREF ||
+                      target->kind == AR_IMPLICIT || target->kind == AR_CAST))
+        target = target->kids[0];
+    return target ? target->decl : NULL;
+}
+
+static void note_pointers(builder *b) {
+    const ar_scale *scale = b->run->scale;
+    b->points_to = AR_NEW_ARRAY(b->arena, const ar_cell *,
+                                b->run->program->entities.count + 1u);
+    for (uint32_t i = 0; i < scale->stores.count; i++) {
+        const ar_pointer_store *store = &scale->stores.data[i];
+        const ar_decl *decl = stored_in(store);
+        const ar_cell *cell = cell_of(scale, store->target, !store->at_start);
+        if (!decl || !cell || decl->kind == AR_DECL_FUNCTION)
+            continue;
+        const ar_entity *entity = ar_entity_of(b->run->program, decl);
+        /* a pointer to several buffers speaks of the most telling role */
+        const ar_cell **slot = &b->points_to[entity->id];
+        if (!*slot || (*slot)->role == AR_ROLE_NONE ||
+            (cell->role != AR_ROLE_NONE && cell->role < (*slot)->role))
+            *slot = cell;
+    }
+    for (uint32_t i = 0; i < scale->cells.count; i++) {
+        const ar_cell *cell = scale->cells.data[i];
+        if (cell->object->decl && cell->scalar && !*cell->path)
+            b->points_to[ar_entity_of(b->run->program, cell->object->decl)
+                             ->id] = cell;
+    }
+}
+
+static bool is_registered(const builder *b, const ar_object *object) {
+    const ar_plan *plan = &b->run->plan;
+    for (uint32_t i = 0; i < plan->registered.count; i++)
+        if (plan->registered.data[i] == object)
+            return true;
+    return false;
+}
+
+static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
+    row->reason = "-O1 keeps all storage FP32";
+    row->degree = -1;
+    row->group = -1;
+    if (!cell)
+        return;
+    row->role = cell->role;
+    row->also_state = cell->also_state;
+    row->group = cell->group;
+    if (b->run->scale->outcome == AR_SCALE_FOUND)
+        row->degree = cell->degree;
+    row->cast_cached = cell->role == AR_ROLE_PARAM && b->run->ops->half_count &&
+                       is_registered(b, cell->object);
+    if (cell->reason)
+        row->reason =
+            ar_sprintf(b->arena, "%s (%s)", row->reason, cell->reason);
+    if (cell->reason_at.file != AR_NO_FILE && cell->reason_at.end)
+        row->reason_place = place(b, cell->reason_at);
+}
+
+static const char *entity_name(builder *b, const ar_decl *decl) {
+    if (decl->kind == AR_DECL_FIELD && decl->parent && *decl->parent->name)
+        return ar_sprintf(b->arena, "%s.%s", decl->parent->name, decl->name);
+    if (decl->parent && decl->parent->kind == AR_DECL_FUNCTION)
+        return ar_sprintf(b->arena, "%s:%s", decl->parent->name, decl->name);
+    return decl->name;
+}
+
+static void add_entities(builder *b) {
+    ar_program *program = b->run->program;
+    for (uint32_t i = 0; i < program->entities.count; i++) {
+        const ar_entity *entity = &program->entities.data[i];
+        const ar_decl *decl = entity->decl;
+        if ((decl->kind != AR_DECL_VAR && decl->kind != AR_DECL_FIELD &&
+             decl->kind != AR_DECL_PARAM) ||
+            decl->is_system || !*decl->name || !is_float_memory(decl->type))
+            continue;
+        /* parameters of prototypes and of function types name no memory */
+        if (decl->kind == AR_DECL_PARAM &&
+            !(decl->parent && decl->parent->body))
+            continue;
+        ar_audit_buffer row = {.name = entity_name(b, decl),
+                               .kind = decl->kind == AR_DECL_FIELD ? "field"
+                                       : decl->kind == AR_DECL_PARAM
+                                           ? "parameter"
+                                           : "variable",
+                               .type = decl->type->spelling,
+                               .place = place(b, decl->name_range)};
+        describe(b, &row, b->points_to[entity->id]);
+        AR_PUSH(b->arena, &b->audit->buffers, row);
+    }
+}
+
+static void add_heap(builder *b) {
+    const ar_scale *scale = b->run->scale;
+    for (uint32_t i = 0; i < scale->cells.count; i++) {
+        const ar_cell *cell = scale->cells.data[i];
+        if (cell->object->kind != AR_OBJECT_HEAP || !cell->scalar)
+            continue;
+        ar_audit_buffer row = {.name = cell->name ? cell->name : cell->path,
+                               .kind = "heap",
+                               .type = cell->scalar->spelling,
+                               .place = place(b, cell->object->site->range)};
+        describe(b, &row, cell);
+        AR_PUSH(b->arena, &b->audit->buffers, row);
+    }
+}
+
+/* ---- loss scale --------------------------------------------------------- */
+
+static const char *line_text(builder *b, ar_range range) {
+    ar_range line =
+        ar_line_range(&b->run->program->files, range.file, range.begin);
+    const char *text = ar_text(b->arena, &b->run->program->files, line);
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+static void add_place(builder *b, const char *what, int group,
+                      const ar_node *node) {
+    if (!node)
+        return;
+    ar_audit_place row = {.what = what,
+                          .place = place(b, node->range),
+                          .text = line_text(b, node->range),
+                          .group = group};
+    AR_PUSH(b->arena, &b->audit->places, row);
+}
+
+static void add_scale(builder *b) {
+    const ar_scale *scale = b->run->scale;
+    if (scale->loop)
+        add_place(b, "training loop", -1, scale->loop);
+    for (uint32_t i = 0; i < scale->group_count; i++) {
+        const ar_group *group = &scale->groups[i];
+        for (uint32_t k = 0; k < group->seed_count; k++)
+            add_place(b, "seed", group->index, group->seeds[k].node);
+        add_place(b, "carry", group->index, group->carry_before);
+        add_place(b, "unscale", group->index, group->unscale_before);
+        for (uint32_t k = 0; k < group->fused_count; k++)
+            add_place(b, "fused update", group->index, group->fused[k].term);
+        if (!group->fused_count)
+            add_place(b, "step", group->index, group->step.first);
+    }
+    switch (scale->outcome) {
+    case AR_SCALE_NO_LOOP:
+        b->audit->scale_text = "no training loop found; no loss scaling";
+        break;
+    case AR_SCALE_FOUND:
+        b->audit->scale_text =
+            b->run->plan.scaled
+                ? "an exact place was found"
+                : "an exact place was found, but nothing needs it";
+        break;
+    case AR_SCALE_NO_SEED:
+        b->audit->scale_text =
+            "no exact place exists; use bf16 or a loss scale of 1";
+        break;
+    case AR_SCALE_GAVE_UP:
+        b->audit->scale_text = "the analysis could not finish";
+        break;
+    }
+}
+
+static void add_skipped(builder *b) {
+    ar_program *program = b->run->program;
+    for (uint32_t u = 0; u < program->unit_count; u++) {
+        const ar_unit *unit = program->units[u];
+        for (uint32_t i = 0; i < unit->skipped.count; i++) {
+            const ar_range *range = &unit->skipped.data[i];
+            ar_audit_skipped row = {
+                program->files.list.data[range->file].name,
+                ar_line_col_at(&program->files, range->file, range->begin).line,
+                ar_line_col_at(&program->files, range->file, range->end).line};
+            bool known = false;
+            for (uint32_t k = 0; k < b->audit->skipped.count; k++)
+                known |=
+                    strcmp(b->audit->skipped.data[k].file, row.file) == 0 &&
+                    b->audit->skipped.data[k].first_line == row.first_line;
+            if (!known)
+                AR_PUSH(b->arena, &b->audit->skipped, row);
+        }
+    }
+}
+
+ar_audit *ar_audit_make(ar_run *run) {
+    builder b = {
+        .run = run, .arena = run->arena, .audit = AR_NEW(run->arena, ar_audit)};
+    add_ops(&b);
+    note_pointers(&b);
+    add_entities(&b);
+    add_heap(&b);
+    add_scale(&b);
+    add_skipped(&b);
+    return b.audit;
+}

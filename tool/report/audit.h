@@ -1,0 +1,60 @@
+/* The audit: which op and which buffer runs in which precision, and why.
+ *
+ * ar_audit_make gathers rows from the decisions; the writers only format them,
+ * so that text and JSON cannot disagree. */
+#ifndef AR_AUDIT_H
+#define AR_AUDIT_H
+
+#include "pipeline.h"
+
+typedef struct ar_audit_op {
+    const ar_op_site *site;
+    const char *function;     /* that holds it, or NULL */
+    const char *callee;       /* or NULL */
+    const char *place;        /* file:line:col */
+    const char *reason_place; /* the rule's or fact's place, or NULL */
+} ar_audit_op;
+
+typedef struct ar_audit_buffer {
+    const char *name;
+    const char *kind; /* variable, field, heap */
+    const char *type;
+    const char *place;
+    ar_role role;
+    bool also_state;
+    int degree;       /* in the loss scale; -1: not known */
+    int group;        /* optimizer, or -1 */
+    bool cast_cached; /* a half copy is kept between steps */
+    const char *reason;
+    const char *reason_place; /* or NULL */
+} ar_audit_buffer;
+
+typedef struct ar_audit_place {
+    const char *what; /* seed, unscale, step, carry, fused */
+    const char *place;
+    const char *text; /* the line, trimmed */
+    int group;
+} ar_audit_place;
+
+typedef struct ar_audit_skipped {
+    const char *file;
+    uint32_t first_line, last_line;
+} ar_audit_skipped;
+
+typedef struct ar_audit {
+    AR_VEC(ar_audit_op) ops;
+    AR_VEC(ar_audit_buffer) buffers;
+    AR_VEC(ar_audit_place) places;
+    AR_VEC(ar_audit_skipped) skipped;
+    AR_VEC(const char *) unlocks; /* what would bring more ops into half */
+    uint32_t half_ops, casts;
+    const char *scale_text; /* one line about the loss scale */
+} ar_audit;
+
+ar_audit *ar_audit_make(ar_run *run);
+
+void ar_audit_text(FILE *out, const ar_run *run, const ar_audit *audit);
+/* Schema: docs/audit-json.md, "version": 1. false on write errors. */
+bool ar_audit_json(FILE *out, const ar_run *run, const ar_audit *audit);
+
+#endif

@@ -1,0 +1,74 @@
+#include "report/audit.h"
+
+static void print_ops(FILE *out, const ar_audit *audit) {
+    fprintf(out, "\nops: %u of %u in half, %u casts\n", audit->half_ops,
+            audit->ops.count, audit->casts);
+    for (uint32_t i = 0; i < audit->ops.count; i++) {
+        const ar_audit_op *op = &audit->ops.data[i];
+        fprintf(out, "  %s  %s: %s", op->site->half ? "half" : "fp32",
+                op->place, op->site->name);
+        if (op->callee && strcmp(op->callee, op->site->name) != 0)
+            fprintf(out, " %s", op->callee);
+        if (op->function)
+            fprintf(out, " in %s", op->function);
+        fprintf(out, ": %s", op->site->reason);
+        if (op->reason_place && strcmp(op->reason_place, op->place) != 0)
+            fprintf(out, " [%s]", op->reason_place);
+        fputc('\n', out);
+    }
+}
+
+static void print_buffers(FILE *out, const ar_audit *audit) {
+    fprintf(out, "\nbuffers: 0 of %u in half (-O1 changes no storage)\n",
+            audit->buffers.count);
+    for (uint32_t i = 0; i < audit->buffers.count; i++) {
+        const ar_audit_buffer *row = &audit->buffers.data[i];
+        fprintf(out, "  fp32  %s: %s %s (%s)", row->place, row->kind, row->name,
+                row->type);
+        if (row->role != AR_ROLE_NONE)
+            fprintf(out, ", %s", ar_role_name(row->role));
+        if (row->also_state)
+            fprintf(out, " and momentum");
+        if (row->degree >= 0 && row->role != AR_ROLE_NONE)
+            fprintf(out, ", %s",
+                    row->degree ? "carries the loss scale" : "unscaled");
+        if (row->cast_cached)
+            fprintf(out, ", half copy kept between steps");
+        fprintf(out, ": %s", row->reason);
+        if (row->reason_place)
+            fprintf(out, " [%s]", row->reason_place);
+        fputc('\n', out);
+    }
+}
+
+static void print_scale(FILE *out, const ar_audit *audit) {
+    fprintf(out, "\nloss scale: %s\n", audit->scale_text);
+    for (uint32_t i = 0; i < audit->places.count; i++) {
+        const ar_audit_place *row = &audit->places.data[i];
+        if (row->group >= 0)
+            fprintf(out, "  optimizer %d %s: %s: %s\n", row->group, row->what,
+                    row->place, row->text);
+        else
+            fprintf(out, "  %s: %s: %s\n", row->what, row->place, row->text);
+    }
+}
+
+void ar_audit_text(FILE *out, const ar_run *run, const ar_audit *audit) {
+    for (uint32_t i = 0; i < run->program->unit_count; i++)
+        fprintf(out, "%s%s", i ? " " : "", run->program->units[i]->main_name);
+    fprintf(out, ": %u of %u ops in half, %u casts\n", audit->half_ops,
+            audit->ops.count, audit->casts);
+    print_ops(out, audit);
+    print_buffers(out, audit);
+    print_scale(out, audit);
+    if (audit->skipped.count)
+        fputs("\nnot seen (switched off by the preprocessor):\n", out);
+    for (uint32_t i = 0; i < audit->skipped.count; i++)
+        fprintf(out, "  %s:%u-%u\n", audit->skipped.data[i].file,
+                audit->skipped.data[i].first_line,
+                audit->skipped.data[i].last_line);
+    if (audit->unlocks.count)
+        fputs("\nwhat would bring more into half:\n", out);
+    for (uint32_t i = 0; i < audit->unlocks.count; i++)
+        fprintf(out, "  %s\n", audit->unlocks.data[i]);
+}
