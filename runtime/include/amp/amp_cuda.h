@@ -39,6 +39,9 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -76,7 +79,7 @@ cublasStatus_t amp_cublasSgemmStridedBatched_as(
 /* ---- buffers ----------------------------------------------------------- */
 
 /* cudaMalloc that registers what it returns. The result is cudaMalloc's: a
- * failed registration is logged and the next step of the group is skipped. */
+ * failed registration is logged and shows in amp_scaler_status. */
 cudaError_t amp_cuda_malloc(void **p, size_t bytes, amp_role role, int group,
                             const char *name);
 /* cudaFree; accepts every pointer that cudaFree accepts. */
@@ -139,8 +142,9 @@ typedef struct amp_cuda_stats {
 
 amp_cuda_stats amp_cuda_stats_get(void);
 
-/* Gives back the device memory held for casts. The handles' streams must be
- * idle and no product may run meanwhile; later ones allocate again. */
+/* Gives back the device memory held for casts and checks. The handles' streams
+ * must be idle and no product or step may run meanwhile; later ones allocate
+ * again. */
 void amp_cuda_release(void);
 
 #ifdef __cplusplus
@@ -152,5 +156,8 @@ static inline cudaError_t amp_cuda_malloc(T **p, size_t bytes, amp_role role,
                                           int group, const char *name) {
     return amp_cuda_malloc((void **)(void *)p, bytes, role, group, name);
 }
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 #endif
