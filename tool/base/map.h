@@ -12,8 +12,7 @@
 
 typedef struct ar_map {
     ar_arena *arena;
-    struct ar_map_entry *entries;
-    uint32_t count, capacity;
+    struct ar_map_entry *entries; /* of map.c */
 } ar_map;
 
 /* NULL when the key is not there. */
@@ -31,7 +30,6 @@ static inline uint64_t ar_key2(uint32_t high, uint32_t low) {
 typedef struct ar_strmap {
     ar_arena *arena;
     struct ar_strmap_entry *entries;
-    uint32_t count, capacity;
 } ar_strmap;
 
 void *ar_strmap_get(const ar_strmap *map, const char *key);
