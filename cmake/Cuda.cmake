@@ -1,0 +1,42 @@
+# Sets AMP_CUDA_FOUND, and enables CUDA and C++ (nvcc's host side) if so.
+# AMP_CUDA=AUTO builds libamp_cuda where nvcc is found, ON insists, OFF does
+# not look. CUDACXX or CMAKE_CUDA_COMPILER name another nvcc.
+set(AMP_CUDA AUTO CACHE STRING "build libamp_cuda: AUTO, ON or OFF")
+set_property(CACHE AMP_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(AMP_CUDA_FOUND FALSE)
+
+if(NOT AMP_CUDA STREQUAL "OFF")
+    # Before the check: this CMake's default may be older than nvcc supports.
+    if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+        set(CMAKE_CUDA_ARCHITECTURES 75 80 90)
+    endif()
+    if(CMAKE_CUDA_ARCHITECTURES)
+        set(ENV{CUDAARCHS} "${CMAKE_CUDA_ARCHITECTURES}")
+    endif()
+    if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+        find_program(AMP_NVCC nvcc PATHS /usr/local/cuda/bin)
+        mark_as_advanced(AMP_NVCC)
+        if(AMP_NVCC)
+            set(ENV{CUDACXX} ${AMP_NVCC})
+        endif()
+    endif()
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+        enable_language(CXX)
+        enable_language(CUDA)
+        find_package(CUDAToolkit REQUIRED)
+        if(TARGET CUDA::cublas)
+            set(AMP_CUDA_FOUND TRUE)
+        endif()
+    endif()
+    if(AMP_CUDA_FOUND)
+        message(STATUS "CUDA ${CUDAToolkit_VERSION}: building libamp_cuda "
+            "for sm ${CMAKE_CUDA_ARCHITECTURES}")
+    elseif(AMP_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "AMP_CUDA=ON, but nvcc or cuBLAS was not found")
+    else()
+        message(STATUS "nvcc or cuBLAS not found: left out are libamp_cuda, "
+            "amp_cuda.pc and the tests that compile .cu files")
+    endif()
+endif()
