@@ -177,8 +177,10 @@ static amp_status try_gemm(amp_dtype half, const gemm *g, op *o) {
     amp_status status = check_gemm(g);
     if (status != AMP_OK)
         return status;
+    /* The same product many times over: the library has no such batch. */
+    bool copies = g->batch > 1 && g->a.batch == 1 && g->b.batch == 1;
     /* alpha 0 must not read a and b. */
-    if (g->alpha == 0.0f || !results_apart(g) || !pays(g))
+    if (g->alpha == 0.0f || copies || !results_apart(g) || !pays(g))
         return AMP_DECLINED;
     status = begin(o, half);
     return status == AMP_OK ? run_gemm(o, g) : status;
