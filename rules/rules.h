@@ -50,9 +50,9 @@ typedef struct ar_term {
     double coefficient; /* product of the numbers in it, the sign included */
 } ar_term;
 
-/* target = term + term + ... ; target AR_RETURN: the function's value. No
+/* target = term + term + ... ; target AR_TARGET_RESULT: the function's value. No
  * terms: zero. */
-#define AR_RETURN UINT32_MAX
+#define AR_TARGET_RESULT UINT32_MAX
 typedef struct ar_equation {
     uint32_t target;
     ar_term *terms;
