@@ -359,7 +359,7 @@ class Program:
 
     def compiles(self):
         tree = self.rewritten()
-        for cc in (self.tools.cc, self.tools.clang):
+        for cc in (self.tools.cc, self.tools.other_cc):
             before = self.compile(self.folder, cc, ["-O2", STRICT])
             for half in [*self.half_types(), "fp32"]:
                 after = self.compile(tree, cc,
@@ -474,8 +474,9 @@ def parse(argv):
                    help="how libamp is linked (-lamp)")
     p.add_argument("--cflag", action="append", default=[],
                    help="for every compilation, as -fsanitize=address")
-    p.add_argument("--cc", default="gcc")
-    p.add_argument("--clang", default="clang")
+    p.add_argument("--cc", default="gcc", help="builds what is run")
+    p.add_argument("--other-cc", default="clang",
+                   help="oracle 3 compiles with it too")
     p.add_argument("--only", default="", type=lambda t: t.split(","),
                    help="numbers or names of oracles, with commas")
     p.add_argument("--work", metavar="DIR", help="kept; default: temporary")

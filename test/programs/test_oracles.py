@@ -173,7 +173,7 @@ class Oracles(unittest.TestCase):
             with contextlib.redirect_stdout(out):
                 status = oracles.main([
                     str(toy), "--amp-rewrite", str(tool), "--include",
-                    folder, "--lib", "", "--clang", "gcc"])
+                    folder, "--lib", "", "--other-cc", "gcc"])
             lines = out.getvalue().splitlines()
             self.assertEqual(len(lines), len(oracles.ORACLES))
             bad = [line.split()[2] for line in lines
