@@ -14,6 +14,7 @@ Each program folder holds plain FP32 C and a program.json:
     curve      allowed difference of each printed loss, as a metric
     min_half_ops   that the audit must list in half
     buffers    names that must appear in the audit
+    scaled     those that must carry the loss scale, so that it is in early
     scale_error    lines of the source ("attn.c:12"): the loss scale has no
                exact placement; fp16 must be refused at one of these places,
                and everything else is judged with --half=bf16
@@ -151,25 +152,18 @@ def skipped_steps(log):
     return {(int(g), int(n)) for g, n in SKIPPED.findall(log)}
 
 
-def strings_of(tree):
-    if isinstance(tree, dict):
-        for value in tree.values():
-            yield from strings_of(value)
-    elif isinstance(tree, list):
-        for value in tree:
-            yield from strings_of(value)
-    elif isinstance(tree, str):
-        yield tree
-
-
 def check_audit(document, spec):
     """The audit is an object with lists `ops` and `buffers`."""
     for part in ("ops", "buffers"):
         expect(isinstance(document.get(part), list), f"no list '{part}'")
     words = {w for entry in document["buffers"]
-             for text in strings_of(entry) for w in WORD.findall(text)}
+             for w in WORD.findall(entry.get("name") or "")}
     missing = [b for b in spec.get("buffers", []) if b not in words]
     expect(not missing, "not listed: " + ", ".join(missing))
+    scaled = {w for entry in document["buffers"] if entry.get("degree") == 1
+              for w in WORD.findall(entry.get("name") or "")}
+    missing = [b for b in spec.get("scaled", []) if b not in scaled]
+    expect(not missing, "not scaled: " + ", ".join(missing))
     for part in ("ops", "buffers"):
         for entry in document[part]:
             expect(entry.get("precision"), f"no precision: {entry}")

@@ -141,6 +141,12 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(oracles.check_audit(AUDIT, SPEC), 1)
         with self.assertRaises(oracles.Failure):
             oracles.check_audit(AUDIT, {"buffers": ["missing"]})
+        scaled = json.loads(json.dumps(AUDIT))
+        scaled["buffers"][1]["degree"] = 1
+        oracles.check_audit(scaled, {"scaled": ["g"]})
+        for tree in (AUDIT, {**scaled, "buffers": scaled["buffers"][:1]}):
+            with self.assertRaises(oracles.Failure):
+                oracles.check_audit(tree, {"scaled": ["g"]})
         with self.assertRaises(oracles.Failure):
             oracles.check_audit(AUDIT, {"min_half_ops": 2})
         with self.assertRaises(oracles.Failure):
