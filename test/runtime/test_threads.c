@@ -1,0 +1,89 @@
+/* Many threads at once: products from shared parameters, the registry, and
+ * casts, each result compared with what one thread alone gets. */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { THREADS = 4, ROUNDS = 60, M = 40, N = 64, K = 72 };
+
+static float *weight;
+static float *input;
+static float wanted[M * N];
+static atomic_int wrong;
+
+static void *multiply(void *unused) {
+    (void)unused;
+    float *c = malloc(M * N * sizeof *c);
+    if (!c)
+        return NULL;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % 10 == 0)
+            amp_params_changed(); /* the values stay; the casts are remade */
+        amp_status status = amp_gemm_as(AMP_BF16, 0, 1, M, N, K, 1.0f, input, K,
+                                        weight, K, 0.0f, c, N);
+        if (status != AMP_OK || memcmp(c, wanted, sizeof wanted) != 0)
+            atomic_fetch_add(&wrong, 1);
+    }
+    free(c);
+    return NULL;
+}
+
+static void *allocate(void *seed) {
+    uint64_t state = *(uint64_t *)seed;
+    for (int i = 0; i < ROUNDS * 20; i++) {
+        size_t n = 1 + next_random(&state) % 200;
+        float *p = amp_malloc(n * sizeof *p, AMP_PARAM, i % 16, "p");
+        if (!p)
+            continue;
+        amp_mark(p + n / 2, AMP_GRAD, i % 16, "half");
+        p[n - 1] = 1.0f;
+        p = amp_realloc(p, 2 * n * sizeof *p, AMP_PARAM, 0, "p");
+        amp_free(p);
+    }
+    return NULL;
+}
+
+static void in_parallel(void *(*body)(void *)) {
+    pthread_t threads[THREADS];
+    uint64_t seeds[THREADS];
+    for (uint64_t i = 0; i < THREADS; i++) {
+        seeds[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, body, &seeds[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void products_are_right(void **state) {
+    (void)state;
+    weight = amp_malloc(N * K * sizeof *weight, AMP_PARAM, 0, "weight");
+    input = random_floats(M * K, 1);
+    float *values = random_floats(N * K, 2);
+    memcpy(weight, values, N * K * sizeof *weight);
+    assert_int_equal(amp_gemm_as(AMP_BF16, 0, 1, M, N, K, 1.0f, input, K,
+                                 weight, K, 0.0f, wanted, N),
+                     AMP_OK);
+    amp_params_changed();
+    in_parallel(multiply);
+    assert_int_equal(atomic_load(&wrong), 0);
+    free(values);
+    free(input);
+    amp_free(weight);
+}
+
+static void registry_holds(void **state) {
+    (void)state;
+    in_parallel(allocate);
+    float *p = amp_malloc(4, AMP_PARAM, 0, "p");
+    assert_int_equal(amp_register(p, 4, AMP_GRAD, 0, "p"), AMP_OK);
+    amp_free(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_right),
+        cmocka_unit_test(registry_holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
