@@ -46,19 +46,32 @@ uint32_t ar_edits_files(const ar_edits *edits, ar_arena *arena,
 void ar_diff_print(FILE *out, const char *old_name, const char *new_name,
                    ar_bytes before, ar_bytes after);
 
-/* Writes through a temporary file in the same directory and a rename; keeps
- * the mode of `like` (a path or NULL). false + diagnostic on failure, and
- * nothing is left behind. */
-bool ar_write_file(const char *path, ar_bytes bytes, const char *like,
-                   ar_diags *diags);
-/* The same for several files: all temporaries are written before the first
- * rename, so that a full disk or a missing directory changes nothing. Parent
- * directories are made. */
+/* Writing. A file is written to a temporary beside it, synced, and renamed, so
+ * that it is either the old one or the new one. All temporaries are written
+ * before the first rename: a full disk, a missing directory or a name that
+ * cannot be written changes nothing, is a CANNOT_WRITE (or BACKUP_EXISTS)
+ * diagnostic, and leaves neither temporaries nor new directories behind.
+ *
+ * Parent directories are made. The mode is that of `like` (a path), else of
+ * the file that is replaced, else what the umask allows; the owner is kept
+ * where the system lets us. A symbolic link stays, and the file it points to
+ * is replaced. A device or pipe is written to directly. A file without write
+ * permission is not replaced, even where its directory would let us. */
+typedef enum ar_write_kind {
+    AR_WRITE_REPLACE, /* create or replace */
+    AR_WRITE_BACKUP   /* create; never replaces anything */
+} ar_write_kind;
+
 typedef struct ar_output {
     const char *path;
     ar_bytes bytes;
-    const char *like;
+    const char *like; /* NULL: as said above */
+    ar_write_kind kind;
 } ar_output;
+
+/* Renames in the order given: backups go before what they back up. */
 bool ar_write_files(const ar_output *outputs, uint32_t count, ar_diags *diags);
+bool ar_write_file(const char *path, ar_bytes bytes, const char *like,
+                   ar_diags *diags);
 
 #endif

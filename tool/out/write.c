@@ -1,0 +1,242 @@
+#include "out/edit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINK_LIMIT = 40, NAME_TRIES = 1000 };
+
+typedef enum target_kind {
+    TARGET_ABSENT,
+    TARGET_FILE,
+    TARGET_STREAM /* device, pipe: nothing to rename */
+} target_kind;
+
+typedef struct job {
+    const ar_output *output;
+    const char *target;    /* the path with symbolic links followed */
+    const char *temporary; /* NULL: none, or renamed already */
+    target_kind kind;
+    struct stat old; /* TARGET_FILE */
+} job;
+
+typedef struct batch {
+    ar_arena *arena;
+    ar_diags *diags;
+    job *jobs;
+    uint32_t count;
+    AR_VEC(const char *) made; /* directories, parents first */
+} batch;
+
+static bool fail(const batch *b, const char *path, int error) {
+    ar_report(b->diags, AR_DIAG_CANNOT_WRITE, AR_NO_RANGE, path,
+              strerror(error));
+    return false;
+}
+
+static bool fail_exists(const batch *b, const char *path) {
+    ar_report(b->diags, AR_DIAG_BACKUP_EXISTS, AR_NO_RANGE, path);
+    return false;
+}
+
+/* The directory part with its slash; "" for a bare name. */
+static const char *parent_of(ar_arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? ar_strndup(arena, path, (size_t)(slash + 1 - path)) : "";
+}
+
+/* Follows symbolic links by hand: realpath() fails on a link to a file that
+ * is yet to be made. NULL and errno on a loop. */
+static const char *follow_links(ar_arena *arena, const char *path) {
+    for (int i = 0; i < LINK_LIMIT; i++) {
+        char to[PATH_MAX];
+        ssize_t length = readlink(path, to, sizeof to - 1);
+        if (length < 0)
+            return path;
+        to[length] = '\0';
+        path = to[0] == '/'
+                   ? ar_strdup(arena, to)
+                   : ar_sprintf(arena, "%s%s", parent_of(arena, path), to);
+    }
+    errno = ELOOP;
+    return NULL;
+}
+
+/* Finds out what is there now. */
+static bool inspect(batch *b, job *j) {
+    const char *path = j->output->path;
+    struct stat st;
+    if (j->output->kind == AR_WRITE_BACKUP) {
+        if (lstat(path, &st) == 0)
+            return fail_exists(b, path);
+        j->target = path;
+        return true;
+    }
+    j->target = follow_links(b->arena, path);
+    if (!j->target)
+        return fail(b, path, errno);
+    if (stat(j->target, &st) != 0)
+        return errno == ENOENT ? true : fail(b, path, errno);
+    if (S_ISDIR(st.st_mode))
+        return fail(b, path, EISDIR);
+    if (access(j->target, W_OK) != 0)
+        return fail(b, path, errno);
+    j->kind = S_ISREG(st.st_mode) ? TARGET_FILE : TARGET_STREAM;
+    j->old = st;
+    return true;
+}
+
+static bool make_parents(batch *b, const job *j) {
+    char *path = ar_strdup(b->arena, j->target);
+    for (char *slash = strchr(path + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0777) == 0)
+            AR_PUSH(b->arena, &b->made, ar_strdup(b->arena, path));
+        else if (errno != EEXIST && access(path, X_OK) != 0)
+            return fail(b, j->output->path, errno);
+        *slash = '/';
+    }
+    return true;
+}
+
+static bool write_all(int fd, ar_bytes bytes) {
+    for (size_t done = 0; done < bytes.size;) {
+        ssize_t n = write(fd, bytes.data + done, bytes.size - done);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0)
+            done += (size_t)n;
+    }
+    return true;
+}
+
+/* open() rather than mkstemp(): a new file gets what the umask allows. */
+static int open_temporary(batch *b, job *j) {
+    const char *slash = strrchr(j->target, '/');
+    const char *name = slash ? slash + 1 : j->target;
+    for (int i = 0; i < NAME_TRIES; i++) {
+        j->temporary =
+            ar_sprintf(b->arena, "%s.%.200s.%ld-%d.tmp",
+                       parent_of(b->arena, j->target), name, (long)getpid(), i);
+        int fd =
+            open(j->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static bool set_mode(const job *j, int fd) {
+    struct stat like = j->old;
+    if (j->output->like && stat(j->output->like, &like) != 0)
+        return false;
+    /* Without the right to give files away, somebody else's becomes ours. */
+    if (j->kind == TARGET_FILE && j->old.st_uid != geteuid() &&
+        fchown(fd, j->old.st_uid, j->old.st_gid) != 0 && errno != EPERM)
+        return false;
+    if (j->kind != TARGET_FILE && !j->output->like)
+        return true;
+    return fchmod(fd, like.st_mode & 0777) == 0;
+}
+
+static bool stage(batch *b, job *j) {
+    if (!make_parents(b, j))
+        return false;
+    if (j->kind == TARGET_STREAM)
+        return true;
+    int fd = open_temporary(b, j);
+    if (fd < 0) {
+        j->temporary = NULL;
+        return fail(b, j->output->path, errno);
+    }
+    bool ok =
+        write_all(fd, j->output->bytes) && set_mode(j, fd) && fsync(fd) == 0;
+    int error = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        error = errno;
+    }
+    return ok ? true : fail(b, j->output->path, error);
+}
+
+static bool write_stream(batch *b, const job *j) {
+    int fd = open(j->target, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write_all(fd, j->output->bytes);
+    int error = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = false;
+        error = errno;
+    }
+    return ok ? true : fail(b, j->output->path, error);
+}
+
+static bool commit(batch *b, job *j) {
+    if (j->kind == TARGET_STREAM)
+        return write_stream(b, j);
+    if (j->output->kind == AR_WRITE_BACKUP) {
+        /* link() does not replace, whoever made the name meanwhile */
+        if (link(j->temporary, j->target) != 0)
+            return errno == EEXIST ? fail_exists(b, j->output->path)
+                                   : fail(b, j->output->path, errno);
+        unlink(j->temporary);
+    } else if (rename(j->temporary, j->target) != 0) {
+        return fail(b, j->output->path, errno);
+    }
+    j->temporary = NULL;
+    return true;
+}
+
+static bool no_name_twice(const batch *b) {
+    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(b->jobs[i].target, b->jobs[k].target) == 0) {
+                ar_report(b->diags, AR_DIAG_CANNOT_WRITE, AR_NO_RANGE,
+                          b->jobs[i].output->path, "two outputs go there");
+                return false;
+            }
+    return true;
+}
+
+static bool write_batch(batch *b) {
+    bool ok = true;
+    for (uint32_t i = 0; i < b->count; i++)
+        ok &= inspect(b, &b->jobs[i]);
+    ok = ok && no_name_twice(b);
+    for (uint32_t i = 0; i < b->count && ok; i++)
+        ok = stage(b, &b->jobs[i]);
+    for (uint32_t i = 0; i < b->count && ok; i++)
+        ok = commit(b, &b->jobs[i]);
+    return ok;
+}
+
+static void clean_up(batch *b) {
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->jobs[i].temporary)
+            unlink(b->jobs[i].temporary);
+    /* Fails, as it should, on a directory that got a file. */
+    for (uint32_t i = b->made.count; i-- > 0;)
+        rmdir(b->made.data[i]);
+}
+
+bool ar_write_files(const ar_output *outputs, uint32_t count, ar_diags *diags) {
+    batch b = {.arena = diags->arena,
+               .diags = diags,
+               .jobs = AR_NEW_ARRAY(diags->arena, job, count),
+               .count = count};
+    for (uint32_t i = 0; i < count; i++)
+        b.jobs[i].output = &outputs[i];
+    bool ok = write_batch(&b);
+    if (!ok)
+        clean_up(&b);
+    return ok;
+}
+
+bool ar_write_file(const char *path, ar_bytes bytes, const char *like,
+                   ar_diags *diags) {
+    ar_output output = {.path = path, .bytes = bytes, .like = like};
+    return ar_write_files(&output, 1, diags);
+}
