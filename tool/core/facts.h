@@ -47,12 +47,15 @@ struct ar_type {
     uint32_t bytes; /* sizeof; 0 when unknown */
     bool is_signed;
     bool is_variadic;             /* function */
+    bool is_reference;            /* C++: a POINTER written T& */
     const ar_type *element;       /* pointee, array/vector element, result */
     uint64_t count;               /* array, vector */
     ar_decl *record;              /* RECORD */
     const ar_type *const *params; /* FUNCTION; arrays already decayed */
     uint32_t param_count;
-    const char *spelling; /* canonical, unqualified */
+    /* canonical; qualifiers are dropped at every level, so `const float *`
+     * and `float *` are one type */
+    const char *spelling;
 };
 
 /* ---- declarations ------------------------------------------------------ */
@@ -128,19 +131,24 @@ struct ar_decl {
     X(ADDRESS)    /* &kids[0] */                                               \
     X(BINARY)     /* op */                                                     \
     X(ASSIGN)     /* kids[0] = kids[1] */                                      \
-    X(COMPOUND_ASSIGN) /* op; kids[0] op= kids[1] */                           \
+    X(COMPOUND_ASSIGN) /* op; kids[0] op= kids[1]; kids[0] is not marked as    \
+                          a read, here and in ++ and -- */                     \
     X(CONDITIONAL)     /* kids[0] ? kids[1] : kids[2]; GNU ?: has 2 kids */    \
     X(COMMA)                                                                   \
     X(CAST)     /* explicit cast to type; kids[0] */                           \
-    X(IMPLICIT) /* implicit conversion that changes the type; kids[0] */       \
+    X(IMPLICIT) /* implicit conversion that changes the type; kids[0]. The     \
+                   decay of an array or function to a pointer makes no node:   \
+                   the kid keeps its array type and is not a read */           \
     X(SIZEOF)   /* of type_operand, or of the expression kids[0] */            \
     X(INIT_LIST)                                                               \
-    X(DESIGNATED) /* decl (FIELD) or index in int_value; kids[0] value */      \
+    X(DESIGNATED)       /* decl (FIELD) or, without, the index in int_value;   \
+                           kids[0] value; .a[2] = x: one in the other */       \
     X(COMPOUND_LITERAL) /* kids[0] INIT_LIST */                                \
     X(STATEMENT_EXPR)   /* kids[0] COMPOUND */                                 \
     X(VA_ARG)                                                                  \
-    X(UNKNOWN_EXPR) /* not modelled; kids kept; analyses must be careful */    \
-    /* statements */                                                           \
+    X(UNKNOWN_EXPR) /* not modelled; kids kept; analyses must be careful.      \
+                       text: what the parser calls it */                       \
+    /* statements: the range includes the semicolon */                         \
     X(COMPOUND)                                                                \
     X(DECL_STMT) /* decls; their init hangs on the decl */                     \
     X(EXPR_STMT) /* kids[0] */                                                 \
@@ -149,13 +157,13 @@ struct ar_decl {
     X(WHILE)     /* cond, body */                                              \
     X(DO)        /* body, cond */                                              \
     X(SWITCH)    /* value, body */                                             \
-    X(CASE)      /* value, statement */                                        \
+    X(CASE)      /* value, statement; GNU ranges: the upper end is kids[2] */  \
     X(DEFAULT)   /* statement */                                               \
     X(BREAK)                                                                   \
     X(CONTINUE)                                                                \
     X(RETURN) /* value or NULL */                                              \
-    X(GOTO)                                                                    \
-    X(LABEL) /* statement */                                                   \
+    X(GOTO)   /* text: the label; NULL when computed */                        \
+    X(LABEL)  /* text: the label; statement */                                 \
     X(NULL_STMT)                                                               \
     X(ASM)                                                                     \
     X(UNKNOWN_STMT)
@@ -264,7 +272,8 @@ typedef struct ar_unit {
     const char *directory; /* the compile command ran here */
     ar_files files;
     ar_diags diags;
-    bool parsed; /* false: nothing below is filled in */
+    bool parsed;       /* false: nothing below is filled in */
+    bool is_generated; /* has #line: must not be edited (diags say so) */
     /* Every declaration outside system headers, and those of system headers
      * that are referred to. */
     AR_VEC(ar_decl *) decls;

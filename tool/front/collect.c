@@ -1,0 +1,143 @@
+#include "front/internal.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool is_preprocessing(CXCursor cursor) {
+    return clang_isPreprocessing(clang_getCursorKind(cursor)) != 0;
+}
+
+static enum CXChildVisitResult
+visit_preprocessing(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    if (!is_preprocessing(cursor))
+        return CXChildVisit_Break; /* declarations come after them */
+    ar_collect_preprocessing(data, cursor);
+    return CXChildVisit_Continue;
+}
+
+static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
+                                         CXClientData data) {
+    (void)parent;
+    if (is_preprocessing(cursor))
+        return CXChildVisit_Continue;
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+        return CXChildVisit_Continue;
+    ar_collector *c = data;
+    ar_collect_top(c, cursor);
+    return CXChildVisit_Continue;
+}
+
+/* Generated files say so with #line: the presumed place differs. Editing them
+ * would be lost at the next build. */
+static bool is_generated(ar_collector *c) {
+    const ar_file *file = &c->unit->files.list.data[c->unit->main_file];
+    ar_tokens *tokens = ar_tokens_of(c, c->unit->main_file);
+    for (uint32_t i = 0; tokens && i + 2 < tokens->list.count; i++) {
+        if (!tokens->list.data[i].is_hash)
+            continue;
+        uint32_t name = i + 2;
+        if (ar_token_is(tokens, i + 1, "line"))
+            name++;
+        else if (tokens->list.data[i + 1].kind != AR_TOKEN_NUMBER)
+            continue;
+        if (name >= tokens->list.count ||
+            tokens->list.data[name].kind != AR_TOKEN_STRING)
+            continue;
+        ar_token token = tokens->list.data[name];
+        ar_range range = {c->unit->main_file, tokens->list.data[i].begin,
+                          token.end, false};
+        const char *source =
+            ar_strndup(c->arena, tokens->bytes + token.begin + 1,
+                       token.end - token.begin - 2);
+        ar_report(&c->unit->diags, AR_DIAG_GENERATED_SOURCE, range, file->name,
+                  source);
+        return true;
+    }
+    return false;
+}
+
+static void collect_all(ar_collector *c) {
+    CXCursor top = clang_getTranslationUnitCursor(c->tu);
+    c->unit->parsed = ar_collect_errors(c);
+    if (!c->unit->parsed)
+        return;
+    c->unit->is_generated = is_generated(c);
+    clang_visitChildren(top, visit_preprocessing, c);
+    ar_finish_macro_uses(c);
+    clang_visitChildren(top, visit_top, c);
+    ar_finish_preprocessing(c);
+}
+
+static ar_unit *new_unit(ar_arena *arena, const ar_job *job) {
+    ar_unit *unit = AR_NEW(arena, ar_unit);
+    unit->arena = arena;
+    unit->main_name = ar_strdup(arena, job->main_name);
+    unit->language = job->language;
+    unit->directory = ar_strdup(arena, job->directory);
+    unit->files.arena = arena;
+    unit->diags.arena = arena;
+    unit->main_file = AR_NO_FILE;
+    return unit;
+}
+
+static void parse_failed(ar_unit *unit, enum CXErrorCode code) {
+    ar_report(&unit->diags, AR_DIAG_PARSE_ERROR, AR_NO_RANGE,
+              code == CXError_ASTReadError
+                  ? "the parser could not read this file"
+                  : "the parser refused this file or its compile flags");
+}
+
+/* The main file must be known even when nothing could be parsed. */
+static bool add_main_file(ar_unit *unit, const ar_job *job) {
+    char *real = realpath(job->main_name, NULL);
+    if (!real)
+        return false;
+    unit->main_file = ar_files_add(&unit->files, job->main_name, real, false);
+    free(real);
+    return true;
+}
+
+ar_unit *ar_collect(ar_arena *arena, const ar_job *job) {
+    ar_unit *unit = new_unit(arena, job);
+    if (!add_main_file(unit, job)) {
+        ar_report(&unit->diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE,
+                  job->main_name, "no such file");
+        return unit;
+    }
+    /* The parser must run on this thread's big stack, and its crash must end
+     * the worker rather than be swallowed half way. */
+    setenv("LIBCLANG_NOTHREADS", "1", 1);
+    setenv("LIBCLANG_DISABLE_CRASH_RECOVERY", "1", 1);
+    ar_collector c = {.unit = unit,
+                      .arena = arena,
+                      .scratch = ar_arena_new(),
+                      .job = job,
+                      .last_id = AR_NO_FILE};
+    double start = now();
+    CXIndex index = clang_createIndex(0, 0);
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        index, job->main_name, job->args, (int)job->arg_count, NULL, 0,
+        CXTranslationUnit_DetailedPreprocessingRecord |
+            CXTranslationUnit_KeepGoing,
+        &c.tu);
+    unit->parse_seconds = now() - start;
+    if (code != CXError_Success || !c.tu) {
+        parse_failed(unit, code);
+    } else {
+        start = now();
+        collect_all(&c);
+        unit->collect_seconds = now() - start;
+    }
+    /* The worker ends here: the parser's own memory goes with it, freeing it
+     * piece by piece would cost more than collecting. */
+    free(c.kids);
+    ar_arena_free(c.scratch);
+    return unit;
+}

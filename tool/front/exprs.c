@@ -1,0 +1,619 @@
+/* Expressions. Parentheses make no node. An UnexposedExpr is an implicit cast
+ * when it has one child: of the same type it is the load of an lvalue, from an
+ * array or function to a pointer it is a decay; neither makes a node. */
+#include "front/internal.h"
+
+#include <stdlib.h>
+
+/* ---- the stack of children ----------------------------------------------- */
+
+static void need_kids(ar_collector *c, uint32_t count) {
+    if (c->kid_capacity - c->kid_count >= count)
+        return;
+    uint32_t capacity = c->kid_capacity ? c->kid_capacity : 256;
+    while (capacity - c->kid_count < count)
+        capacity *= 2;
+    CXCursor *kids = realloc(c->kids, capacity * sizeof *kids);
+    if (!kids)
+        AR_BUG("out of memory");
+    c->kids = kids;
+    c->kid_capacity = capacity;
+}
+
+static enum CXChildVisitResult push_kid(CXCursor kid, CXCursor parent,
+                                        CXClientData data) {
+    (void)parent;
+    ar_collector *c = data;
+    need_kids(c, 1);
+    c->kids[c->kid_count++] = kid;
+    return CXChildVisit_Continue;
+}
+
+ar_kids ar_push_kids(ar_collector *c, CXCursor cursor) {
+    ar_kids kids = {.base = c->kid_count};
+    clang_visitChildren(cursor, push_kid, c);
+    kids.count = c->kid_count - kids.base;
+    return kids;
+}
+
+ar_kids ar_reserve_kids(ar_collector *c, uint32_t count) {
+    need_kids(c, count);
+    return (ar_kids){.base = c->kid_count};
+}
+
+void ar_pop_kids(ar_collector *c, ar_kids kids) {
+    c->kid_count = kids.base;
+}
+
+CXCursor ar_kid(const ar_collector *c, ar_kids kids, uint32_t i) {
+    return c->kids[kids.base + i];
+}
+
+/* Leaves only expressions (and statements, for statement expressions). */
+static ar_kids push_exprs(ar_collector *c, CXCursor cursor) {
+    ar_kids kids = ar_push_kids(c, cursor);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < kids.count; i++) {
+        CXCursor kid = ar_kid(c, kids, i);
+        enum CXCursorKind kind = clang_getCursorKind(kid);
+        if (clang_isExpression(kind) || clang_isStatement(kind))
+            c->kids[kids.base + kept++] = kid;
+    }
+    kids.count = kept;
+    c->kid_count = kids.base + kept;
+    return kids;
+}
+
+/* ---- nodes ----------------------------------------------------------------
+ */
+
+ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range) {
+    ar_node *node = AR_NEW(c->arena, ar_node);
+    node->kind = kind;
+    node->range = range;
+    node->op_range = AR_NO_RANGE;
+    node->float_token = AR_NO_RANGE;
+    node->id = c->unit->node_count++;
+    return node;
+}
+
+void ar_set_kids(ar_collector *c, ar_node *node, uint32_t count) {
+    node->kids = AR_NEW_ARRAY(c->arena, ar_node *, count);
+    node->kid_count = count;
+}
+
+static ar_node *new_expr(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
+    ar_node *node = ar_new_node(c, kind, ar_extent(c, cursor));
+    node->type = ar_type_of(c, clang_getCursorType(cursor));
+    return node;
+}
+
+/* libclang shows the written array type of a parameter on expressions that
+ * are pointers. */
+static ar_node *new_value(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
+    ar_node *node = new_expr(c, kind, cursor);
+    node->type = ar_decay(c, node->type);
+    return node;
+}
+
+static void expr_kids(ar_collector *c, ar_node *node, CXCursor cursor) {
+    ar_kids kids = push_exprs(c, cursor);
+    ar_set_kids(c, node, kids.count);
+    for (uint32_t i = 0; i < kids.count; i++)
+        node->kids[i] = ar_expr(c, ar_kid(c, kids, i));
+    ar_pop_kids(c, kids);
+}
+
+static ar_node *unknown(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_expr(c, AR_UNKNOWN_EXPR, cursor);
+    node->text =
+        ar_take(c, clang_getCursorKindSpelling(clang_getCursorKind(cursor)));
+    expr_kids(c, node, cursor);
+    return node;
+}
+
+bool ar_evaluate(CXCursor cursor, int64_t *value) {
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    if (!result)
+        return false;
+    bool is_int = clang_EvalResult_getKind(result) == CXEval_Int;
+    if (is_int)
+        *value = clang_EvalResult_getAsLongLong(result);
+    clang_EvalResult_dispose(result);
+    return is_int;
+}
+
+/* ---- leaves ---------------------------------------------------------------
+ */
+
+static ar_node *int_literal(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_expr(c, AR_INT_LIT, cursor);
+    if (!ar_evaluate(cursor, &node->int_value))
+        node->kind = AR_UNKNOWN_EXPR;
+    return node;
+}
+
+static ar_node *float_literal(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_expr(c, AR_FLOAT_LIT, cursor);
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    if (!result) {
+        node->kind = AR_UNKNOWN_EXPR;
+        return node;
+    }
+    node->float_value = clang_EvalResult_getAsDouble(result);
+    clang_EvalResult_dispose(result);
+    return node;
+}
+
+static ar_node *string_literal(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_expr(c, AR_STRING_LIT, cursor);
+    CXString spelling = clang_getCursorSpelling(cursor);
+    const char *text = clang_getCString(spelling);
+    const char *open = text ? strchr(text, '"') : NULL;
+    const char *close = open ? strrchr(text, '"') : NULL;
+    node->text = close > open ? ar_strndup(c->arena, open + 1,
+                                           (size_t)(close - open - 1))
+                              : "";
+    clang_disposeString(spelling);
+    return node;
+}
+
+static ar_node *reference(ar_collector *c, CXCursor cursor) {
+    ar_decl *decl = ar_decl_of(c, clang_getCursorReferenced(cursor));
+    if (!decl)
+        return unknown(c, cursor);
+    ar_node *node = new_expr(c, AR_REF, cursor);
+    node->decl = decl;
+    if (decl->kind == AR_DECL_PARAM || decl->kind == AR_DECL_FUNCTION)
+        node->type = decl->type;
+    if (node->type->is_reference)
+        node->type = node->type->element;
+    return node;
+}
+
+/* ---- operators ------------------------------------------------------------
+ */
+
+ar_range ar_find_operator(ar_collector *c, ar_range left, ar_range right,
+                          const char *spelling) {
+    ar_tokens *tokens =
+        left.file == right.file ? ar_tokens_of(c, left.file) : NULL;
+    if (!tokens || left.end > right.begin)
+        return AR_NO_RANGE;
+    uint32_t at = ar_token_at(tokens, left.end);
+    while (ar_token_is(tokens, at, ")"))
+        at++;
+    if (!ar_token_is(tokens, at, spelling) ||
+        tokens->list.data[at].end > right.begin)
+        return AR_NO_RANGE;
+    return (ar_range){left.file, tokens->list.data[at].begin,
+                      tokens->list.data[at].end, false};
+}
+
+/* An operator that is not written between its operands, though both are
+ * written in arguments of a macro, comes from the body. */
+static void place_operator(ar_collector *c, ar_node *node, ar_node *left,
+                           ar_node *right, const char *spelling) {
+    if (node->range.in_macro_body || node->range.file == AR_NO_FILE)
+        return;
+    ar_range range = ar_find_operator(c, left->range, right->range, spelling);
+    if (range.file == AR_NO_FILE)
+        node->range = ar_widen_to_use(c, node->range);
+    else
+        node->op_range = range;
+}
+
+static ar_op binary_op(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_AddAssign:
+        return AR_OP_ADD;
+    case CXBinaryOperator_Sub:
+    case CXBinaryOperator_SubAssign:
+        return AR_OP_SUB;
+    case CXBinaryOperator_Mul:
+    case CXBinaryOperator_MulAssign:
+        return AR_OP_MUL;
+    case CXBinaryOperator_Div:
+    case CXBinaryOperator_DivAssign:
+        return AR_OP_DIV;
+    case CXBinaryOperator_Rem:
+    case CXBinaryOperator_RemAssign:
+        return AR_OP_REM;
+    case CXBinaryOperator_Shl:
+    case CXBinaryOperator_ShlAssign:
+        return AR_OP_SHL;
+    case CXBinaryOperator_Shr:
+    case CXBinaryOperator_ShrAssign:
+        return AR_OP_SHR;
+    case CXBinaryOperator_And:
+    case CXBinaryOperator_AndAssign:
+        return AR_OP_AND;
+    case CXBinaryOperator_Or:
+    case CXBinaryOperator_OrAssign:
+        return AR_OP_OR;
+    case CXBinaryOperator_Xor:
+    case CXBinaryOperator_XorAssign:
+        return AR_OP_XOR;
+    case CXBinaryOperator_LT:
+        return AR_OP_LT;
+    case CXBinaryOperator_GT:
+        return AR_OP_GT;
+    case CXBinaryOperator_LE:
+        return AR_OP_LE;
+    case CXBinaryOperator_GE:
+        return AR_OP_GE;
+    case CXBinaryOperator_EQ:
+        return AR_OP_EQ;
+    case CXBinaryOperator_NE:
+        return AR_OP_NE;
+    case CXBinaryOperator_LAnd:
+        return AR_OP_LOGICAL_AND;
+    case CXBinaryOperator_LOr:
+        return AR_OP_LOGICAL_OR;
+    case CXBinaryOperator_Assign:
+    case CXBinaryOperator_Comma:
+    case CXBinaryOperator_Cmp:
+    case CXBinaryOperator_PtrMemD:
+    case CXBinaryOperator_PtrMemI:
+    case CXBinaryOperator_Invalid:
+        return AR_OP_NONE;
+    }
+    return AR_OP_NONE;
+}
+
+static ar_node *binary(ar_collector *c, CXCursor cursor) {
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(cursor);
+    ar_op op = binary_op(kind);
+    ar_node_kind node_kind = AR_BINARY;
+    if (kind == CXBinaryOperator_Assign)
+        node_kind = AR_ASSIGN;
+    else if (kind == CXBinaryOperator_Comma)
+        node_kind = AR_COMMA;
+    else if (op == AR_OP_NONE)
+        return unknown(c, cursor);
+    else if (kind > CXBinaryOperator_Assign)
+        node_kind = AR_COMPOUND_ASSIGN;
+    ar_node *node = new_value(c, node_kind, cursor);
+    node->op = op;
+    expr_kids(c, node, cursor);
+    if (node->kid_count != 2)
+        AR_BUG("binary operator with %u operands", node->kid_count);
+    char spelling[8];
+    snprintf(spelling, sizeof spelling, "%s%s",
+             node_kind == AR_COMMA ? "," : ar_op_spelling(op),
+             node_kind == AR_ASSIGN || node_kind == AR_COMPOUND_ASSIGN ? "="
+                                                                       : "");
+    place_operator(c, node, node->kids[0], node->kids[1], spelling);
+    return node;
+}
+
+static ar_node_kind unary_kind(enum CXUnaryOperatorKind kind, ar_op *op) {
+    *op = AR_OP_NONE;
+    switch (kind) {
+    case CXUnaryOperator_PostInc:
+        *op = AR_OP_POST_INC;
+        return AR_UNARY;
+    case CXUnaryOperator_PostDec:
+        *op = AR_OP_POST_DEC;
+        return AR_UNARY;
+    case CXUnaryOperator_PreInc:
+        *op = AR_OP_PRE_INC;
+        return AR_UNARY;
+    case CXUnaryOperator_PreDec:
+        *op = AR_OP_PRE_DEC;
+        return AR_UNARY;
+    case CXUnaryOperator_Plus:
+        *op = AR_OP_PLUS;
+        return AR_UNARY;
+    case CXUnaryOperator_Minus:
+        *op = AR_OP_MINUS;
+        return AR_UNARY;
+    case CXUnaryOperator_Not:
+        *op = AR_OP_BIT_NOT;
+        return AR_UNARY;
+    case CXUnaryOperator_LNot:
+        *op = AR_OP_NOT;
+        return AR_UNARY;
+    case CXUnaryOperator_AddrOf:
+        return AR_ADDRESS;
+    case CXUnaryOperator_Deref:
+        return AR_DEREF;
+    case CXUnaryOperator_Real:
+    case CXUnaryOperator_Imag:
+    case CXUnaryOperator_Extension:
+    case CXUnaryOperator_Coawait:
+    case CXUnaryOperator_Invalid:
+        return AR_UNKNOWN_EXPR;
+    }
+    return AR_UNKNOWN_EXPR;
+}
+
+/* What stands in the place of a cursor that makes no node of its own. */
+static ar_node *only_kid(ar_collector *c, CXCursor cursor) {
+    ar_kids kids = push_exprs(c, cursor);
+    ar_node *node = kids.count == 1 ? ar_expr(c, ar_kid(c, kids, 0)) : NULL;
+    ar_pop_kids(c, kids);
+    return node ? node : unknown(c, cursor);
+}
+
+static ar_node *unary(ar_collector *c, CXCursor cursor) {
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(cursor);
+    if (kind == CXUnaryOperator_Extension)
+        return only_kid(c, cursor);
+    ar_op op;
+    ar_node_kind node_kind = unary_kind(kind, &op);
+    if (node_kind == AR_UNKNOWN_EXPR)
+        return unknown(c, cursor);
+    ar_node *node = node_kind == AR_DEREF ? new_expr(c, node_kind, cursor)
+                                          : new_value(c, node_kind, cursor);
+    node->op = op;
+    expr_kids(c, node, cursor);
+    return node;
+}
+
+static ar_node *conditional(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_value(c, AR_CONDITIONAL, cursor);
+    expr_kids(c, node, cursor);
+    if (node->kid_count == 3 && ar_use_around(c, node->range) &&
+        !node->range.in_macro_body) {
+        ar_range mark = ar_find_operator(c, node->kids[0]->range,
+                                         node->kids[1]->range, "?");
+        if (mark.file == AR_NO_FILE)
+            node->range = ar_widen_to_use(c, node->range);
+    }
+    return node;
+}
+
+static ar_node *subscript(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_expr(c, AR_INDEX, cursor);
+    expr_kids(c, node, cursor);
+    ar_type_kind first = node->kids[0]->type->kind;
+    if (first != AR_TYPE_POINTER && first != AR_TYPE_ARRAY &&
+        first != AR_TYPE_VECTOR && first != AR_TYPE_OTHER) {
+        ar_node *pointer = node->kids[1]; /* 2[a] */
+        node->kids[1] = node->kids[0];
+        node->kids[0] = pointer;
+    }
+    return node;
+}
+
+static ar_node *member(ar_collector *c, CXCursor cursor) {
+    ar_decl *decl = ar_decl_of(c, clang_getCursorReferenced(cursor));
+    ar_node *node = new_expr(c, AR_MEMBER, cursor);
+    node->decl = decl;
+    expr_kids(c, node, cursor);
+    if (!decl || node->kid_count != 1) {
+        node->kind = AR_UNKNOWN_EXPR;
+        node->text = "MemberRefExpr";
+        return node;
+    }
+    const ar_type *base = node->kids[0]->type;
+    node->is_arrow =
+        base->kind == AR_TYPE_POINTER || base->kind == AR_TYPE_ARRAY;
+    if (decl->kind == AR_DECL_FUNCTION)
+        node->type = decl->type;
+    ar_range left = node->kids[0]->range;
+    bool written = !node->range.in_macro_body &&
+                   node->range.file != AR_NO_FILE && *decl->name &&
+                   left.end < node->range.end;
+    if (written && ar_use_around(c, node->range)) {
+        ar_range end = {node->range.file, node->range.end, node->range.end,
+                        false};
+        const char *mark = node->is_arrow ? "->" : ".";
+        if (ar_find_operator(c, left, end, mark).file == AR_NO_FILE)
+            node->range = ar_widen_to_use(c, node->range);
+    }
+    return node;
+}
+
+/* ---- calls ----------------------------------------------------------------
+ */
+
+static void place_callee(ar_collector *c, ar_node *node) {
+    const ar_node *callee = node->kids[0];
+    if (node->range.in_macro_body || callee->range.in_macro_body)
+        return;
+    ar_range end = {node->range.file, node->range.end, node->range.end, false};
+    if (ar_use_around(c, node->range) &&
+        ar_find_operator(c, callee->range, end, "(").file == AR_NO_FILE) {
+        node->range = ar_widen_to_use(c, node->range);
+        return;
+    }
+    if (callee->kind != AR_REF && callee->kind != AR_MEMBER)
+        return;
+    ar_tokens *tokens = ar_tokens_of(c, callee->range.file);
+    if (!tokens)
+        return;
+    uint32_t at = ar_token_at(tokens, callee->range.end);
+    if (at == 0 || tokens->list.data[at - 1].kind != AR_TOKEN_WORD)
+        return;
+    node->op_range =
+        (ar_range){callee->range.file, tokens->list.data[at - 1].begin,
+                   tokens->list.data[at - 1].end, false};
+}
+
+static ar_node *call(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_value(c, AR_CALL, cursor);
+    expr_kids(c, node, cursor);
+    if (node->kid_count == 0) {
+        node->kind = AR_UNKNOWN_EXPR;
+        node->text = "CallExpr";
+        return node;
+    }
+    place_callee(c, node);
+    return node;
+}
+
+/* ---- casts, sizeof, literals of types -------------------------------------
+ */
+
+static void place_type(ar_collector *c, ar_node *node, const ar_type *type,
+                       uint32_t end) {
+    if (node->range.in_macro_body || node->range.file == AR_NO_FILE)
+        return;
+    ar_float_place place =
+        ar_find_float(c, node->range.file, node->range.begin, end, type);
+    node->float_token = place.range;
+    node->float_is_alias = place.is_alias;
+}
+
+static ar_node *cast(ar_collector *c, CXCursor cursor, ar_node_kind kind) {
+    ar_node *node = new_value(c, kind, cursor);
+    if (kind == AR_COMPOUND_LITERAL)
+        node->type = ar_type_of(c, clang_getCursorType(cursor));
+    node->type_operand = node->type;
+    ar_kids kids = push_exprs(c, cursor);
+    if (kids.count == 0) {
+        node->kind = AR_UNKNOWN_EXPR;
+        return node;
+    }
+    /* Array bounds in the type name come first. */
+    CXCursor operand = ar_kid(c, kids, kids.count - 1);
+    uint32_t end = ar_extent(c, operand).begin;
+    ar_set_kids(c, node, 1);
+    node->kids[0] = ar_expr(c, operand);
+    ar_pop_kids(c, kids);
+    place_type(c, node, node->type_operand, end);
+    return node;
+}
+
+static bool names_builtin(const ar_tokens *tokens, uint32_t at) {
+    static const char *const words[] = {
+        "float",  "double", "int",    "char",  "long",     "short", "void",
+        "signed", "const",  "struct", "union", "unsigned", NULL};
+    for (const char *const *word = words; *word; word++)
+        if (ar_token_is(tokens, at, *word))
+            return true;
+    return false;
+}
+
+/* The operand of sizeof(type): read from the tokens where it is written. */
+static void sizeof_type(ar_collector *c, ar_node *node, ar_point at,
+                        CXCursor type_ref) {
+    ar_tokens *tokens = ar_tokens_of(c, at.file);
+    if (!tokens)
+        return;
+    uint32_t open = ar_token_at(tokens, at.offset) + 1;
+    if (!ar_token_is(tokens, open, "("))
+        return;
+    uint32_t close = ar_skip_group(tokens, open) - 1;
+    uint32_t begin = tokens->list.data[open].end;
+    uint32_t end = tokens->list.data[close].begin;
+    node->type_operand = ar_parse_type_name(c, at.file, begin, end, type_ref);
+    if (!node->type_operand)
+        node->type_operand = ar_builtin(c, "<unknown>");
+    if (!node->range.in_macro_body && node->range.file == at.file) {
+        ar_float_place place =
+            ar_find_float(c, at.file, begin, end, node->type_operand);
+        node->float_token = place.range;
+        node->float_is_alias = place.is_alias;
+    }
+}
+
+static ar_node *size_of(ar_collector *c, CXCursor cursor) {
+    ar_point at =
+        ar_spelling_of(c, clang_getRangeStart(clang_getCursorExtent(cursor)));
+    ar_tokens *tokens = ar_tokens_of(c, at.file);
+    uint32_t first = tokens ? ar_token_at(tokens, at.offset) : 0;
+    if (tokens && !ar_token_is(tokens, first, "sizeof")) {
+        ar_node *constant = int_literal(c, cursor); /* alignof and the like */
+        constant->text = constant->kind == AR_UNKNOWN_EXPR ? "alignof" : NULL;
+        return constant;
+    }
+    ar_node *node = new_expr(c, AR_SIZEOF, cursor);
+    ar_kids kids = ar_push_kids(c, cursor);
+    CXCursor operand = clang_getNullCursor(), type_ref = operand;
+    for (uint32_t i = 0; i < kids.count; i++) {
+        CXCursor kid = ar_kid(c, kids, i);
+        if (clang_isExpression(clang_getCursorKind(kid)))
+            operand = kid;
+        else if (clang_Cursor_isNull(type_ref))
+            type_ref = kid;
+    }
+    ar_pop_kids(c, kids);
+    bool is_type = clang_Cursor_isNull(operand) ||
+                   !clang_Cursor_isNull(type_ref) ||
+                   (tokens && ar_token_is(tokens, first + 1, "(") &&
+                    names_builtin(tokens, first + 2));
+    if (is_type) {
+        sizeof_type(c, node, at, type_ref);
+        return node;
+    }
+    ar_set_kids(c, node, 1);
+    node->kids[0] = ar_expr(c, operand);
+    return node;
+}
+
+/* ---- the rest -------------------------------------------------------------
+ */
+
+static ar_node *statement_expr(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_value(c, AR_STATEMENT_EXPR, cursor);
+    ar_kids kids = push_exprs(c, cursor);
+    ar_set_kids(c, node, kids.count);
+    for (uint32_t i = 0; i < kids.count; i++)
+        node->kids[i] = ar_stmt(c, ar_kid(c, kids, i));
+    ar_pop_kids(c, kids);
+    return node;
+}
+
+static ar_node *list(ar_collector *c, CXCursor cursor) {
+    ar_node *node = new_expr(c, AR_INIT_LIST, cursor);
+    expr_kids(c, node, cursor);
+    return node;
+}
+
+ar_node *ar_expr(ar_collector *c, CXCursor cursor) {
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    switch ((int)kind) {
+    case CXCursor_UnexposedExpr:
+        return ar_unexposed(c, cursor);
+    case CXCursor_DeclRefExpr:
+        return reference(c, cursor);
+    case CXCursor_MemberRefExpr:
+        return member(c, cursor);
+    case CXCursor_CallExpr:
+        return call(c, cursor);
+    case CXCursor_IntegerLiteral:
+    case CXCursor_CharacterLiteral:
+    case CXCursor_CXXBoolLiteralExpr:
+        return int_literal(c, cursor);
+    case CXCursor_CXXNullPtrLiteralExpr:
+    case CXCursor_GNUNullExpr:
+        return new_expr(c, AR_INT_LIT, cursor);
+    case CXCursor_FloatingLiteral:
+        return float_literal(c, cursor);
+    case CXCursor_StringLiteral:
+        return string_literal(c, cursor);
+    case CXCursor_ParenExpr:
+        return only_kid(c, cursor);
+    case CXCursor_UnaryOperator:
+        return unary(c, cursor);
+    case CXCursor_ArraySubscriptExpr:
+        return subscript(c, cursor);
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        return binary(c, cursor);
+    case CXCursor_ConditionalOperator:
+        return conditional(c, cursor);
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXConstCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+        return cast(c, cursor, AR_CAST);
+    case CXCursor_CompoundLiteralExpr:
+        return cast(c, cursor, AR_COMPOUND_LITERAL);
+    case CXCursor_InitListExpr:
+        return list(c, cursor);
+    case CXCursor_UnaryExpr:
+        return size_of(c, cursor);
+    case CXCursor_StmtExpr:
+        return statement_expr(c, cursor);
+    case CXCursor_GenericSelectionExpr:
+        return ar_generic(c, cursor);
+    default:
+        return unknown(c, cursor);
+    }
+}

@@ -1,0 +1,200 @@
+/* Files, points and ranges.
+ *
+ * Both ends of a range go through clang_getFileLocation: it gives a macro
+ * argument's own place and, for text of a macro body, the start of the macro
+ * use. Ranges that overlap a macro use only in part, or whose ends lie in a
+ * body, are widened to whole uses and marked. */
+#include "front/internal.h"
+
+#include <stdlib.h>
+
+const char *ar_take(ar_collector *c, CXString text) {
+    const char *s = clang_getCString(text);
+    const char *copy = ar_strdup(c->arena, s ? s : "");
+    clang_disposeString(text);
+    return copy;
+}
+
+static ar_file_id add_file(ar_collector *c, CXFile file, CXSourceLocation at) {
+    CXString name = clang_getFileName(file);
+    CXString real = clang_File_tryGetRealPathName(file);
+    const char *spelled = clang_getCString(name);
+    const char *best = clang_getCString(real);
+    if (!best || !*best)
+        best = spelled;
+    char *resolved = realpath(best, NULL);
+    ar_file_id id =
+        ar_files_add(&c->unit->files, spelled, resolved ? resolved : best,
+                     clang_Location_isInSystemHeader(at) != 0);
+    free(resolved);
+    clang_disposeString(name);
+    clang_disposeString(real);
+    return id;
+}
+
+ar_file_id ar_file_of(ar_collector *c, CXFile file, CXSourceLocation where) {
+    if (!file)
+        return AR_NO_FILE;
+    if (file == c->last_handle)
+        return c->last_id;
+    for (uint32_t i = 0; i < c->handles.count; i++) {
+        if (c->handles.data[i] != file)
+            continue;
+        c->last_handle = file;
+        c->last_id = c->handle_ids.data[i];
+        return c->last_id;
+    }
+    ar_file_id id = add_file(c, file, where);
+    AR_PUSH(c->scratch, &c->handles, file);
+    AR_PUSH(c->scratch, &c->handle_ids, id);
+    c->last_handle = file;
+    c->last_id = id;
+    return id;
+}
+
+ar_file_facts *ar_facts_of(ar_collector *c, ar_file_id file) {
+    while (c->file_facts.count <= file) {
+        ar_file_facts none = {0};
+        AR_PUSH(c->scratch, &c->file_facts, none);
+    }
+    return &c->file_facts.data[file];
+}
+
+ar_tokens *ar_tokens_of(ar_collector *c, ar_file_id file) {
+    if (file == AR_NO_FILE)
+        return NULL;
+    ar_file_facts *facts = ar_facts_of(c, file);
+    if (facts->tokens || facts->no_tokens)
+        return facts->tokens;
+    const ar_file *loaded = ar_files_load(&c->unit->files, file);
+    if (!loaded) {
+        facts->no_tokens = true;
+        return NULL;
+    }
+    facts->tokens = AR_NEW(c->scratch, ar_tokens);
+    ar_tokenise(c->scratch, loaded->bytes, loaded->size, facts->tokens);
+    return facts->tokens;
+}
+
+ar_point ar_point_of(ar_collector *c, CXSourceLocation where) {
+    CXFile file, spelling_file;
+    unsigned offset, spelling_offset;
+    clang_getFileLocation(where, &file, NULL, NULL, &offset);
+    if (!file)
+        return (ar_point){AR_NO_FILE, 0, false};
+    clang_getSpellingLocation(where, &spelling_file, NULL, NULL,
+                              &spelling_offset);
+    return (ar_point){ar_file_of(c, file, where), offset,
+                      file != spelling_file || offset != spelling_offset};
+}
+
+ar_point ar_spelling_of(ar_collector *c, CXSourceLocation where) {
+    CXFile file;
+    unsigned offset;
+    clang_getSpellingLocation(where, &file, NULL, NULL, &offset);
+    if (!file)
+        return (ar_point){AR_NO_FILE, 0, false};
+    return (ar_point){ar_file_of(c, file, where), offset, false};
+}
+
+/* Index of the innermost use that holds offset (begin <= offset < end). */
+static uint32_t use_at(const ar_file_facts *facts, uint32_t offset) {
+    uint32_t low = 0, high = facts->uses.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (facts->uses.data[middle].begin <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t use = low ? low - 1 : UINT32_MAX;
+    while (use != UINT32_MAX && facts->uses.data[use].end <= offset)
+        use = facts->uses.data[use].parent;
+    return use;
+}
+
+bool ar_is_macro_use(ar_collector *c, ar_file_id file, uint32_t offset) {
+    const ar_file_facts *facts = ar_facts_of(c, file);
+    uint32_t use = use_at(facts, offset);
+    while (use != UINT32_MAX && facts->uses.data[use].begin != offset)
+        use = facts->uses.data[use].parent;
+    return use != UINT32_MAX;
+}
+
+/* The outermost use that begins exactly at offset widens the range to its
+ * end; text of a body is located at such a beginning. */
+static void cover_use_at(const ar_file_facts *facts, uint32_t offset,
+                         ar_range *range) {
+    for (uint32_t i = use_at(facts, offset); i != UINT32_MAX;
+         i = facts->uses.data[i].parent) {
+        const ar_macro_use *use = &facts->uses.data[i];
+        if (use->begin == offset && use->end > range->end)
+            range->end = use->end;
+    }
+}
+
+/* A use that the range enters or leaves in its middle is taken in whole. */
+static void cover_crossed(const ar_file_facts *facts, ar_range *range) {
+    for (uint32_t i = use_at(facts, range->begin); i != UINT32_MAX;
+         i = facts->uses.data[i].parent) {
+        const ar_macro_use *use = &facts->uses.data[i];
+        if (use->begin < range->begin && use->end <= range->end) {
+            range->begin = use->begin;
+            range->in_macro_body = true;
+        }
+    }
+    if (range->end == range->begin)
+        return;
+    for (uint32_t i = use_at(facts, range->end - 1); i != UINT32_MAX;
+         i = facts->uses.data[i].parent) {
+        const ar_macro_use *use = &facts->uses.data[i];
+        if (use->begin >= range->begin && use->end > range->end) {
+            range->end = use->end;
+            range->in_macro_body = true;
+        }
+    }
+}
+
+ar_range ar_range_of(ar_collector *c, CXSourceRange source) {
+    ar_point b = ar_point_of(c, clang_getRangeStart(source));
+    ar_point e = ar_point_of(c, clang_getRangeEnd(source));
+    if (b.file == AR_NO_FILE)
+        return AR_NO_RANGE;
+    ar_range range = {b.file, b.offset, b.offset, b.in_body || e.in_body};
+    if (e.file == b.file && e.offset > b.offset)
+        range.end = e.offset;
+    const ar_file_facts *facts = ar_facts_of(c, b.file);
+    if (facts->uses.count == 0)
+        return range;
+    if (b.in_body)
+        cover_use_at(facts, b.offset, &range);
+    if (e.in_body && e.file == b.file)
+        cover_use_at(facts, e.offset, &range);
+    cover_crossed(facts, &range);
+    return range;
+}
+
+ar_range ar_extent(ar_collector *c, CXCursor cursor) {
+    return ar_range_of(c, clang_getCursorExtent(cursor));
+}
+
+const ar_macro_use *ar_use_around(ar_collector *c, ar_range range) {
+    if (range.file == AR_NO_FILE)
+        return NULL;
+    const ar_file_facts *facts = ar_facts_of(c, range.file);
+    uint32_t use = use_at(facts, range.begin);
+    while (use != UINT32_MAX && (facts->uses.data[use].begin >= range.begin ||
+                                 facts->uses.data[use].end <= range.end))
+        use = facts->uses.data[use].parent;
+    return use == UINT32_MAX ? NULL : &facts->uses.data[use];
+}
+
+ar_range ar_widen_to_use(ar_collector *c, ar_range range) {
+    const ar_macro_use *use = ar_use_around(c, range);
+    if (!use)
+        return range;
+    const ar_file_facts *facts = ar_facts_of(c, range.file);
+    while (use->parent != UINT32_MAX)
+        use = &facts->uses.data[use->parent];
+    return (ar_range){range.file, use->begin, use->end, true};
+}

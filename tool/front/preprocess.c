@@ -1,0 +1,240 @@
+/* The preprocessor's side: macro uses, includes and macros from libclang's
+ * record, pragmas and conditionals from the tokens. */
+#include "front/internal.h"
+
+#include <stdlib.h>
+
+void ar_collect_preprocessing(ar_collector *c, CXCursor cursor) {
+    CXSourceLocation at = clang_getCursorLocation(cursor);
+    if (clang_Location_isInSystemHeader(at))
+        return;
+    CXSourceRange extent = clang_getCursorExtent(cursor);
+    ar_point b = ar_point_of(c, clang_getRangeStart(extent));
+    ar_point e = ar_point_of(c, clang_getRangeEnd(extent));
+    if (b.file == AR_NO_FILE || b.file != e.file)
+        return;
+    ar_range range = {b.file, b.offset, e.offset, false};
+    switch ((int)clang_getCursorKind(cursor)) {
+    case CXCursor_MacroExpansion: {
+        ar_macro_use use = {b.offset, e.offset, UINT32_MAX};
+        AR_PUSH(c->scratch, &ar_facts_of(c, b.file)->uses, use);
+        break;
+    }
+    case CXCursor_MacroDefinition: {
+        ar_macro macro = {ar_take(c, clang_getCursorSpelling(cursor)), range,
+                          clang_Cursor_isMacroFunctionLike(cursor) != 0};
+        AR_PUSH(c->arena, &c->unit->macros, macro);
+        break;
+    }
+    case CXCursor_InclusionDirective: {
+        CXFile target = clang_getIncludedFile(cursor);
+        ar_include include = {range, AR_NO_FILE, false};
+        if (target) /* system or not: by a place inside it */
+            include.target = ar_file_of(
+                c, target, clang_getLocationForOffset(c->tu, target, 0));
+        AR_PUSH(c->arena, &c->unit->includes, include);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+static int compare_uses(const void *a, const void *b) {
+    const ar_macro_use *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return x->end > y->end ? -1 : x->end < y->end;
+}
+
+void ar_finish_macro_uses(ar_collector *c) {
+    for (uint32_t f = 0; f < c->file_facts.count; f++) {
+        ar_file_facts *facts = &c->file_facts.data[f];
+        ar_macro_use *uses = facts->uses.data;
+        uint32_t count = facts->uses.count;
+        if (count)
+            qsort(uses, count, sizeof *uses, compare_uses);
+        for (uint32_t i = 1; i < count; i++) {
+            uint32_t parent = i - 1;
+            while (parent != UINT32_MAX && uses[parent].end <= uses[i].begin)
+                parent = uses[parent].parent;
+            uses[i].parent = parent;
+        }
+    }
+}
+
+/* ---- pragmas --------------------------------------------------------------
+ */
+
+static int compare_starts(const void *a, const void *b) {
+    const ar_start *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    uint32_t i = x->node ? x->node->id : x->decl->id;
+    uint32_t k = y->node ? y->node->id : y->decl->id;
+    return i < k ? -1 : i > k;
+}
+
+/* Words of the directive from token `at`, single spaces between them. */
+static const char *directive_text(ar_collector *c, const ar_tokens *tokens,
+                                  uint32_t at, uint32_t stop) {
+    ar_str text = {.arena = c->arena};
+    uint32_t end = 0;
+    for (; at < stop; at++) {
+        ar_token token = tokens->list.data[at];
+        if (end && token.begin > end)
+            ar_str_add(&text, " ");
+        ar_str_addn(&text, tokens->bytes + token.begin,
+                    token.end - token.begin);
+        end = token.end;
+    }
+    return ar_str_text(&text);
+}
+
+static uint32_t directive_end(const ar_tokens *tokens, uint32_t hash) {
+    uint32_t at = hash + 1;
+    while (at < tokens->list.count && tokens->list.data[at].in_directive &&
+           !tokens->list.data[at].is_hash)
+        at++;
+    return at;
+}
+
+static void find_next(ar_collector *c, const ar_tokens *tokens, uint32_t at,
+                      ar_pragma *pragma) {
+    while (at < tokens->list.count && tokens->list.data[at].in_directive)
+        at++;
+    if (at == tokens->list.count)
+        return;
+    uint32_t offset = tokens->list.data[at].begin;
+    uint32_t low = 0, high = c->starts.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const ar_start *s = &c->starts.data[middle];
+        if (s->file < pragma->range.file ||
+            (s->file == pragma->range.file && s->begin < offset))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < c->starts.count; low++) {
+        const ar_start *s = &c->starts.data[low];
+        if (s->file != pragma->range.file || s->begin != offset)
+            return;
+        if (s->node && !pragma->next_stmt)
+            pragma->next_stmt = s->node;
+        if (s->decl && !pragma->next_decl)
+            pragma->next_decl = s->decl;
+    }
+}
+
+static bool is_skipped(const ar_collector *c, ar_file_id file,
+                       uint32_t offset) {
+    for (uint32_t i = 0; i < c->unit->skipped.count; i++) {
+        ar_range range = c->unit->skipped.data[i];
+        if (range.file == file && range.begin <= offset && offset < range.end)
+            return true;
+    }
+    return false;
+}
+
+static void add_pragma(ar_collector *c, ar_file_id file,
+                       const ar_tokens *tokens, uint32_t hash) {
+    uint32_t word = hash + 2, stop = directive_end(tokens, hash);
+    ar_pragma pragma = {.kind = AR_PRAGMA_AMP};
+    if (word >= stop)
+        return;
+    if (ar_token_is(tokens, word, "omp"))
+        pragma.kind = AR_PRAGMA_OMP;
+    else if (ar_token_is(tokens, word, "once"))
+        pragma.kind = AR_PRAGMA_ONCE;
+    else if (!ar_token_is(tokens, word, "amp"))
+        return;
+    pragma.range = (ar_range){file, tokens->list.data[hash].begin,
+                              tokens->list.data[stop - 1].end, false};
+    if (is_skipped(c, file, pragma.range.begin))
+        return;
+    pragma.text = directive_text(c, tokens, word + 1, stop);
+    find_next(c, tokens, stop, &pragma);
+    AR_PUSH(c->arena, &c->unit->pragmas, pragma);
+}
+
+/* ---- conditionals ---------------------------------------------------------
+ */
+
+/* The include guard of a file: its first directive is `#ifndef X` and the
+ * matching #endif ends the file. Gives the token after the guard's #ifndef. */
+static bool opens_guard(const ar_tokens *tokens, uint32_t hash) {
+    if (hash != 0 || !ar_token_is(tokens, 1, "ifndef"))
+        return false;
+    int depth = 0;
+    for (uint32_t i = 0; i < tokens->list.count; i++) {
+        if (!tokens->list.data[i].is_hash)
+            continue;
+        if (ar_token_is(tokens, i + 1, "if") ||
+            ar_token_is(tokens, i + 1, "ifdef") ||
+            ar_token_is(tokens, i + 1, "ifndef"))
+            depth++;
+        else if (ar_token_is(tokens, i + 1, "endif") && --depth == 0)
+            return directive_end(tokens, i) == tokens->list.count;
+    }
+    return false;
+}
+
+static void mark_include(ar_collector *c, ar_file_id file, uint32_t offset) {
+    for (uint32_t i = 0; i < c->unit->includes.count; i++) {
+        ar_include *include = &c->unit->includes.data[i];
+        if (include->range.file == file && include->range.begin == offset)
+            include->in_conditional = true;
+    }
+}
+
+static void scan_directives(ar_collector *c, ar_file_id file,
+                            const ar_tokens *tokens) {
+    int depth = opens_guard(tokens, 0) ? -1 : 0;
+    for (uint32_t i = 0; i < tokens->list.count; i++) {
+        if (!tokens->list.data[i].is_hash)
+            continue;
+        if (ar_token_is(tokens, i + 1, "if") ||
+            ar_token_is(tokens, i + 1, "ifdef") ||
+            ar_token_is(tokens, i + 1, "ifndef"))
+            depth++;
+        else if (ar_token_is(tokens, i + 1, "endif"))
+            depth--;
+        else if (ar_token_is(tokens, i + 1, "include") && depth > 0)
+            mark_include(c, file, tokens->list.data[i].begin);
+        else if (ar_token_is(tokens, i + 1, "pragma"))
+            add_pragma(c, file, tokens, i);
+    }
+}
+
+static void collect_skipped(ar_collector *c) {
+    CXSourceRangeList *list = clang_getAllSkippedRanges(c->tu);
+    for (unsigned i = 0; list && i < list->count; i++) {
+        CXSourceLocation at = clang_getRangeStart(list->ranges[i]);
+        if (clang_Location_isInSystemHeader(at))
+            continue;
+        ar_point b = ar_point_of(c, at);
+        ar_point e = ar_point_of(c, clang_getRangeEnd(list->ranges[i]));
+        ar_range range = {b.file, b.offset, e.offset, false};
+        if (b.file != AR_NO_FILE && b.file == e.file)
+            AR_PUSH(c->arena, &c->unit->skipped, range);
+    }
+    if (list)
+        clang_disposeSourceRangeList(list);
+}
+
+void ar_finish_preprocessing(ar_collector *c) {
+    collect_skipped(c);
+    if (c->starts.count)
+        qsort(c->starts.data, c->starts.count, sizeof *c->starts.data,
+              compare_starts);
+    for (ar_file_id f = 0; f < c->unit->files.list.count; f++) {
+        if (c->unit->files.list.data[f].is_system)
+            continue;
+        const ar_tokens *tokens = ar_tokens_of(c, f);
+        if (tokens)
+            scan_directives(c, f, tokens);
+    }
+}

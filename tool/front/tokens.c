@@ -1,0 +1,225 @@
+#include "front/tokens.h"
+
+typedef struct scanner {
+    ar_arena *arena;
+    const char *s;
+    uint32_t at, size;
+    bool line_start, in_directive;
+    ar_tokens *out;
+} scanner;
+
+static char peek(const scanner *sc, uint32_t ahead) {
+    return sc->at + ahead < sc->size ? sc->s[sc->at + ahead] : '\0';
+}
+
+static bool is_word_start(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '$' || (unsigned char)c >= 0x80;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Length of a line splice at the current place, or 0. */
+static uint32_t splice_length(const scanner *sc) {
+    if (peek(sc, 0) != '\\')
+        return 0;
+    if (peek(sc, 1) == '\n')
+        return 2;
+    return peek(sc, 1) == '\r' && peek(sc, 2) == '\n' ? 3 : 0;
+}
+
+static void skip_line_comment(scanner *sc) {
+    while (sc->at < sc->size && sc->s[sc->at] != '\n') {
+        uint32_t splice = splice_length(sc);
+        sc->at += splice ? splice : 1;
+    }
+}
+
+static void skip_block_comment(scanner *sc) {
+    sc->at += 2;
+    while (sc->at < sc->size && !(peek(sc, 0) == '*' && peek(sc, 1) == '/'))
+        sc->at++;
+    sc->at = sc->at + 2 < sc->size ? sc->at + 2 : sc->size;
+}
+
+/* Blanks, comments and line ends before the next token. */
+static void skip_space(scanner *sc) {
+    while (sc->at < sc->size) {
+        uint32_t splice = splice_length(sc);
+        char c = sc->s[sc->at];
+        if (splice) {
+            sc->at += splice;
+        } else if (c == '\n') {
+            sc->line_start = true;
+            sc->in_directive = false;
+            sc->at++;
+        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' ||
+                   c == '\v') {
+            sc->at++;
+        } else if (c == '/' && peek(sc, 1) == '/') {
+            skip_line_comment(sc);
+        } else if (c == '/' && peek(sc, 1) == '*') {
+            skip_block_comment(sc);
+        } else {
+            return;
+        }
+    }
+}
+
+static void scan_quoted(scanner *sc, char quote) {
+    sc->at++;
+    while (sc->at < sc->size && sc->s[sc->at] != quote) {
+        if (sc->s[sc->at] == '\n')
+            return; /* unterminated: an apostrophe in text of #if 0 */
+        sc->at += sc->s[sc->at] == '\\' ? 2 : 1;
+    }
+    sc->at = sc->at < sc->size ? sc->at + 1 : sc->size;
+}
+
+/* R"delim( ... )delim" of C++; at: the quote. */
+static void scan_raw_string(scanner *sc) {
+    uint32_t start = ++sc->at;
+    while (sc->at < sc->size && sc->s[sc->at] != '(')
+        sc->at++;
+    uint32_t length = sc->at - start;
+    for (; sc->at < sc->size; sc->at++) {
+        if (sc->s[sc->at] != ')' || sc->size - sc->at < length + 2)
+            continue;
+        if (memcmp(sc->s + sc->at + 1, sc->s + start, length) == 0 &&
+            sc->s[sc->at + 1 + length] == '"') {
+            sc->at += length + 2;
+            return;
+        }
+    }
+}
+
+static ar_token_kind scan_word(scanner *sc) {
+    uint32_t begin = sc->at;
+    while (sc->at < sc->size) {
+        uint32_t splice = splice_length(sc);
+        if (splice)
+            sc->at += splice;
+        else if (is_word_start(sc->s[sc->at]) || is_digit(sc->s[sc->at]))
+            sc->at++;
+        else
+            break;
+    }
+    uint32_t length = sc->at - begin;
+    char quote = peek(sc, 0);
+    if (length > 3 || (quote != '"' && quote != '\''))
+        return AR_TOKEN_WORD;
+    static const char *const prefixes[] = {"L",  "u",  "U",  "u8", "R",
+                                           "LR", "uR", "UR", "u8R"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (strlen(prefixes[i]) != length ||
+            memcmp(sc->s + begin, prefixes[i], length) != 0)
+            continue;
+        if (sc->s[sc->at - 1] == 'R' && quote == '"')
+            scan_raw_string(sc);
+        else
+            scan_quoted(sc, quote);
+        return AR_TOKEN_STRING;
+    }
+    return AR_TOKEN_WORD;
+}
+
+static void scan_number(scanner *sc) {
+    while (sc->at < sc->size) {
+        char c = sc->s[sc->at];
+        bool exponent = c == 'e' || c == 'E' || c == 'p' || c == 'P';
+        if (exponent && (peek(sc, 1) == '+' || peek(sc, 1) == '-'))
+            sc->at += 2;
+        else if (is_digit(c) || is_word_start(c) || c == '.')
+            sc->at++;
+        else if (c == '\'' && is_word_start(peek(sc, 1)))
+            sc->at++; /* digit separator of C23 before a hex digit */
+        else if (c == '\'' && is_digit(peek(sc, 1)))
+            sc->at++;
+        else
+            return;
+    }
+}
+
+static void scan_punct(scanner *sc) {
+    static const char *const longer[] = {
+        "<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<",
+        ">>",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=", "-=",
+        "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "##", "::"};
+    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+        size_t length = strlen(longer[i]);
+        if (sc->size - sc->at >= length &&
+            memcmp(sc->s + sc->at, longer[i], length) == 0) {
+            sc->at += (uint32_t)length;
+            return;
+        }
+    }
+    sc->at++;
+}
+
+static ar_token_kind scan_token(scanner *sc) {
+    char c = sc->s[sc->at];
+    if (is_word_start(c))
+        return scan_word(sc);
+    if (is_digit(c) || (c == '.' && is_digit(peek(sc, 1)))) {
+        scan_number(sc);
+        return AR_TOKEN_NUMBER;
+    }
+    if (c == '"' || c == '\'') {
+        scan_quoted(sc, c);
+        return AR_TOKEN_STRING;
+    }
+    scan_punct(sc);
+    return AR_TOKEN_PUNCT;
+}
+
+void ar_tokenise(ar_arena *arena, const char *bytes, uint32_t size,
+                 ar_tokens *tokens) {
+    scanner sc = {.arena = arena,
+                  .s = bytes,
+                  .size = size,
+                  .line_start = true,
+                  .out = tokens};
+    tokens->bytes = bytes;
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
+        sc.at = 3;
+    for (;;) {
+        skip_space(&sc);
+        if (sc.at >= sc.size)
+            return;
+        ar_token token = {.begin = sc.at};
+        if (sc.line_start && sc.s[sc.at] == '#') {
+            sc.in_directive = true;
+            token.is_hash = true;
+        }
+        sc.line_start = false;
+        token.kind = scan_token(&sc);
+        if (sc.at > sc.size)
+            sc.at = sc.size;
+        token.end = sc.at;
+        token.in_directive = sc.in_directive;
+        AR_PUSH(arena, &tokens->list, token);
+    }
+}
+
+uint32_t ar_token_at(const ar_tokens *tokens, uint32_t offset) {
+    uint32_t low = 0, high = tokens->list.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (tokens->list.data[middle].begin < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool ar_token_is(const ar_tokens *tokens, uint32_t index, const char *text) {
+    if (index >= tokens->list.count)
+        return false;
+    ar_token token = tokens->list.data[index];
+    size_t length = strlen(text);
+    return token.end - token.begin == length &&
+           memcmp(tokens->bytes + token.begin, text, length) == 0;
+}

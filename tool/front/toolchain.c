@@ -1,0 +1,118 @@
+#define _GNU_SOURCE /* dladdr */
+#include "front/toolchain.h"
+
+#include <clang-c/Index.h>
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "22" of "Debian clang version 22.1.8"; NULL when it is not there. */
+static const char *clang_major(ar_arena *arena) {
+    CXString version = clang_getClangVersion();
+    const char *text = clang_getCString(version);
+    const char *at = text ? strstr(text, "version ") : NULL;
+    size_t digits = at ? strspn(at + 8, "0123456789") : 0;
+    const char *major = digits ? ar_strndup(arena, at + 8, digits) : NULL;
+    clang_disposeString(version);
+    return major;
+}
+
+static bool has_header(ar_arena *arena, const char *dir, const char *name) {
+    return access(ar_sprintf(arena, "%s/%s", dir, name), R_OK) == 0;
+}
+
+static const char *if_resource_dir(ar_arena *arena, const char *dir) {
+    char *real = realpath(dir, NULL);
+    if (!real)
+        return NULL;
+    const char *found = has_header(arena, real, "include/stddef.h")
+                            ? ar_strdup(arena, real)
+                            : NULL;
+    free(real);
+    return found;
+}
+
+/* Beside the shared object of libclang: PREFIX/lib/clang/N. */
+static const char *beside_library(ar_arena *arena, const char *major) {
+    Dl_info info;
+    if (!dladdr((void *)(size_t)&clang_createIndex, &info) || !info.dli_fname)
+        return NULL;
+    const char *found = NULL;
+    char *real = realpath(info.dli_fname, NULL);
+    const char *names[] = {info.dli_fname, real};
+    for (int i = 0; i < 2 && !found; i++) {
+        if (!names[i])
+            continue;
+        char *copy = ar_strdup(arena, names[i]);
+        found = if_resource_dir(
+            arena, ar_sprintf(arena, "%s/clang/%s", dirname(copy), major));
+    }
+    free(real);
+    return found;
+}
+
+/* The last resort, when libclang was moved away from its headers. */
+static const char *ask_clang(ar_arena *arena, const char *major) {
+    char command[64], line[4096];
+    snprintf(command, sizeof command,
+             "clang-%s -print-resource-dir 2>/dev/null", major);
+    FILE *pipe = popen(command, "r");
+    if (!pipe)
+        return NULL;
+    const char *found = NULL;
+    if (fgets(line, sizeof line, pipe)) {
+        line[strcspn(line, "\n")] = '\0';
+        found = if_resource_dir(arena, line);
+    }
+    pclose(pipe);
+    return found;
+}
+
+const char *ar_resource_dir(ar_arena *arena) {
+    static char known[4096]; /* one parser a process: one answer */
+    if (*known)
+        return known;
+    const char *major = clang_major(arena);
+    if (!major)
+        return NULL;
+    const char *found = beside_library(arena, major);
+    const char *const usual[] = {
+        "/usr/lib/llvm-%s/lib/clang/%s", "/usr/lib64/llvm%s/lib/clang/%s",
+        "/usr/local/lib/clang/%s", "/usr/lib/clang/%s"};
+    for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++) {
+        char path[256];
+        const char *hole = strstr(usual[i], "%s");
+        int head = (int)(hole - usual[i]);
+        const char *second = strstr(hole + 2, "%s");
+        if (second)
+            snprintf(path, sizeof path, "%.*s%s%.*s%s", head, usual[i], major,
+                     (int)(second - hole - 2), hole + 2, major);
+        else
+            snprintf(path, sizeof path, "%.*s%s", head, usual[i], major);
+        found = if_resource_dir(arena, path);
+    }
+    if (!found)
+        found = ask_clang(arena, major);
+    if (found)
+        snprintf(known, sizeof known, "%s", found);
+    return found;
+}
+
+const char *ar_openmp_dir(ar_arena *arena) {
+    const char *resources = ar_resource_dir(arena);
+    const char *clang =
+        resources ? ar_sprintf(arena, "%s/include", resources) : NULL;
+    if (clang && has_header(arena, clang, "omp.h"))
+        return clang;
+    for (int version = 20; version >= 9; version--) {
+        const char *gcc = ar_sprintf(
+            arena, "/usr/lib/gcc/x86_64-linux-gnu/%d/include", version);
+        if (has_header(arena, gcc, "omp.h"))
+            return gcc;
+    }
+    return NULL;
+}

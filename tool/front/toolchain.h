@@ -1,0 +1,15 @@
+/* toolchain: where the headers are that belong to the parser and to CUDA. */
+#ifndef AR_TOOLCHAIN_H
+#define AR_TOOLCHAIN_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+/* The folder with clang's own headers, for -resource-dir; NULL: libclang finds
+ * it by itself or it is nowhere. */
+const char *ar_resource_dir(ar_arena *arena);
+/* A folder with an omp.h, NULL: none. */
+const char *ar_openmp_dir(ar_arena *arena);
+
+#endif
