@@ -1,0 +1,487 @@
+#include "core/flows.h"
+
+enum { MAX_ARGUMENTS = 128 };
+
+typedef struct argument {
+    ar_node *node;
+    uint32_t target;     /* what a pointer argument points to */
+    uint32_t first_load; /* the floats its value was computed from */
+    uint32_t load_count;
+} argument;
+
+typedef struct call {
+    ar_node *node;
+    ar_decl *callee; /* NULL: through a pointer */
+    const ar_function_rule *rule;
+    argument *args;
+    uint32_t count;
+} call;
+
+static bool is_pointer(const ar_type *type) {
+    return type &&
+           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY);
+}
+
+static bool is_function_pointer(const ar_type *type) {
+    if (type && type->kind == AR_TYPE_POINTER)
+        type = type->element;
+    return type && type->kind == AR_TYPE_FUNCTION;
+}
+
+/* Casts to and from void * and char * hide what a buffer holds. */
+static bool is_visibly_float(ar_node *node) {
+    for (;;) {
+        if (ar_float_depth(node->type) == 1)
+            return true;
+        if ((node->kind != AR_CAST && node->kind != AR_IMPLICIT) ||
+            node->kid_count != 1 || !is_pointer(node->kids[0]->type))
+            return ar_float_depth(node->type) > 0;
+        node = node->kids[0];
+    }
+}
+
+static const char *name_of(const call *c) {
+    return c->callee ? c->callee->name : "a function pointer";
+}
+
+static void site(ar_walk *w, const call *c, ar_site_kind kind, ar_node *at,
+                 uint32_t cell) {
+    if (!w->is_quiet && cell)
+        ar_site_add(w->g, kind, ar_here(w, at), c->node, c->callee, cell);
+}
+
+/* ---- memory rules
+ * --------------------------------------------------------------- */
+
+static bool has_use(const ar_function_rule *rule, uint32_t i, ar_slot_use use) {
+    return rule->uses && i < rule->param_count && rule->uses[i] == use;
+}
+
+static void byte_sink(ar_walk *w, const call *c, uint32_t memory) {
+    if (!memory || w->is_quiet)
+        return;
+    uint32_t cell = 0;
+    bool is_zero = true;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!has_use(c->rule, i, AR_USE_BYTES) &&
+            !has_use(c->rule, i, AR_USE_SIZE) &&
+            !has_use(c->rule, i, AR_USE_COUNT))
+            continue;
+        /* A count alone is a number of elements: nothing to check. */
+        if (!cell && !has_use(c->rule, i, AR_USE_COUNT))
+            cell = ar_cell_new(w->g);
+        else if (!cell)
+            for (uint32_t j = i; j < c->count && !cell; j++)
+                if (has_use(c->rule, j, AR_USE_SIZE) ||
+                    has_use(c->rule, j, AR_USE_BYTES))
+                    cell = ar_cell_new(w->g);
+        is_zero &= ar_is_zero(c->args[i].node);
+        if (cell)
+            ar_size_flow(w, c->args[i].node, cell);
+    }
+    if (!cell || is_zero)
+        return;
+    ar_sink sink = {cell, memory, ar_here(w, c->node), c->callee->name};
+    AR_PUSH(w->g->arena, &w->g->sinks, sink);
+}
+
+static argument *pointer_argument(const call *c, ar_direction first,
+                                  ar_direction second) {
+    uint32_t count =
+        c->count < c->rule->param_count ? c->count : c->rule->param_count;
+    for (uint32_t i = 0; i < count; i++) {
+        ar_direction direction = c->rule->params[i].direction;
+        if ((direction == first || direction == second) &&
+            is_pointer(c->args[i].node->type))
+            return &c->args[i];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (has_use(c->rule, i, AR_USE_POINTER))
+            return &c->args[i];
+    return NULL;
+}
+
+static uint32_t allocate(ar_walk *w, const call *c) {
+    ar_graph *g = w->g;
+    uint32_t memory = ar_cell_new(g);
+    argument *out = pointer_argument(c, AR_DIR_OUT, AR_DIR_OUT);
+    if (out && out->target && !w->is_quiet) {
+        ar_cell_unify(g, ar_cell_pointee(g, out->target), memory);
+        memory = ar_cell_pointee(g, out->target);
+    }
+    byte_sink(w, c, memory);
+    site(w, c, AR_SITE_ALLOCATION, c->node, memory);
+    return memory;
+}
+
+static uint32_t reallocate(ar_walk *w, const call *c) {
+    argument *old = pointer_argument(c, AR_DIR_INOUT, AR_DIR_IN);
+    uint32_t memory = old && old->target ? old->target : ar_cell_new(w->g);
+    byte_sink(w, c, memory);
+    site(w, c, AR_SITE_ALLOCATION, c->node, memory);
+    return memory;
+}
+
+static uint32_t copy(ar_walk *w, const call *c) {
+    ar_graph *g = w->g;
+    argument *to = pointer_argument(c, AR_DIR_OUT, AR_DIR_INOUT);
+    argument *from = pointer_argument(c, AR_DIR_IN, AR_DIR_IN);
+    if (!to || !from || !to->target || !from->target || w->is_quiet)
+        return to ? to->target : 0;
+    bool converts = is_visibly_float(to->node) && is_visibly_float(from->node);
+    ar_raw_flow flow = {converts ? AR_FLOW_BYTES : AR_FLOW_MEMORY,
+                        from->target,
+                        to->target,
+                        ar_root_decl(from->node),
+                        ar_root_decl(to->node),
+                        ar_here(w, c->node)};
+    AR_PUSH(g->arena, &g->flows, flow);
+    if (!converts)
+        ar_cell_unify(g, from->target, to->target);
+    byte_sink(w, c, to->target);
+    byte_sink(w, c, from->target);
+    site(w, c, AR_SITE_COPY, c->node, to->target);
+    return to->target;
+}
+
+static uint32_t clear(ar_walk *w, const call *c) {
+    argument *to = pointer_argument(c, AR_DIR_OUT, AR_DIR_INOUT);
+    if (!to)
+        return 0;
+    byte_sink(w, c, to->target);
+    site(w, c, AR_SITE_CLEAR, c->node, to->target);
+    return to->target;
+}
+
+static void transfer_file(ar_walk *w, const call *c) {
+    argument *data = c->rule->kind == AR_RULE_SAVE
+                         ? pointer_argument(c, AR_DIR_IN, AR_DIR_IN)
+                         : pointer_argument(c, AR_DIR_OUT, AR_DIR_INOUT);
+    if (!data || c->rule->is_variadic)
+        return;
+    byte_sink(w, c, data->target);
+    site(w, c, AR_SITE_FILE, c->node, data->target);
+}
+
+/* Does the rule say that it adds to this argument? gemm with a literal beta of
+ * 0 does not. */
+static bool rule_updates(const call *c, uint32_t i) {
+    const ar_function_rule *rule = c->rule;
+    for (uint32_t e = 0; e < rule->equation_count; e++) {
+        const ar_equation *equation = &rule->algebra[e];
+        if (equation->target != i)
+            continue;
+        for (uint32_t t = 0; t < equation->term_count; t++) {
+            const ar_term *term = &equation->terms[t];
+            bool has_target = false, has_zero = false;
+            for (uint32_t f = 0; f < term->factor_count; f++) {
+                uint32_t factor = term->factors[f];
+                has_target |= factor == i;
+                has_zero |= factor != i && factor < c->count &&
+                            ar_is_zero(c->args[factor].node);
+            }
+            if (has_target && !has_zero)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void note_update(ar_walk *w, const call *c, uint32_t i) {
+    const argument *arg = &c->args[i];
+    ar_cell_fact(w->g, arg->target, AR_FACT_UPDATED, ar_here(w, c->node), NULL,
+                 0);
+    ar_node *loop = w->accumulation
+                        ? ar_invariant_loop(w->accumulation, c->node, arg->node)
+                        : NULL;
+    if (loop)
+        ar_note_accumulation(w, AR_ACCUMULATE_CALL, arg->target, c->node, loop);
+}
+
+static uint32_t ruled(ar_walk *w, const call *c) {
+    switch (c->rule->kind) {
+    case AR_RULE_ALLOC:
+        return allocate(w, c);
+    case AR_RULE_REALLOC:
+        return reallocate(w, c);
+    case AR_RULE_COPY:
+        return copy(w, c);
+    case AR_RULE_CLEAR:
+        return clear(w, c);
+    case AR_RULE_SAVE:
+    case AR_RULE_LOAD:
+        transfer_file(w, c);
+        break;
+    case AR_RULE_OP:
+    case AR_RULE_OPTIMIZER:
+    case AR_RULE_SEED:
+    case AR_RULE_CLIP:
+    case AR_RULE_ALLREDUCE:
+        for (uint32_t i = 0; i < c->count; i++)
+            if (c->args[i].target && !w->is_quiet && rule_updates(c, i))
+                note_update(w, c, i);
+        break;
+    case AR_RULE_FREE:
+    case AR_RULE_PURE:
+    case AR_RULE_EXIT:
+        break;
+    }
+    return is_pointer(c->node->type) ? ar_cell_new(w->g) : 0;
+}
+
+/* ---- calls nobody described
+ * ---------------------------------------------------------- */
+
+/* Foreign functions that hand one argument on to a function of ours. */
+static const struct hand_over {
+    const char *name;
+    uint32_t function, value, param;
+} hand_overs[] = {
+    {"pthread_create", 2, 3, 0},
+    {"pthread_once", 1, UINT32_MAX, 0},
+    {"atexit", 0, UINT32_MAX, 0},
+    {"signal", 1, UINT32_MAX, 0},
+};
+
+static bool hand_over(ar_walk *w, const call *c) {
+    for (size_t i = 0; i < sizeof hand_overs / sizeof *hand_overs; i++) {
+        const struct hand_over *h = &hand_overs[i];
+        if (strcmp(h->name, c->callee->name) != 0 || h->function >= c->count)
+            continue;
+        uint32_t function = c->args[h->function].target;
+        if (h->value < c->count && function && c->args[h->value].target)
+            ar_store_pointer(w, ar_cell_param(w->g, function, h->param),
+                             c->args[h->value].target, c->args[h->value].node,
+                             NULL, c->node);
+        return true;
+    }
+    return false;
+}
+
+static void pin_callback(ar_walk *w, const call *c, uint32_t function) {
+    ar_graph *g = w->g;
+    uint32_t root = ar_cell_find(g, function);
+    uint32_t count = g->cells.data[root].param_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t param = ar_cell_param(g, root, i);
+        if (g->cells.data[ar_cell_find(g, param)].pointee)
+            ar_cell_pin(
+                g, ar_cell_pointee(g, param), AR_PIN_CALLBACK,
+                ar_here(w, c->node),
+                ar_sprintf(g->arena, "'%s' calls back with it", name_of(c)));
+    }
+}
+
+static uint32_t foreign(ar_walk *w, const call *c) {
+    ar_graph *g = w->g;
+    if (w->is_quiet)
+        return 0;
+    if (hand_over(w, c))
+        return 0;
+    const char *reason =
+        ar_sprintf(g->arena, "its address is passed to '%s'", name_of(c));
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t target = c->args[i].target;
+        if (target && is_function_pointer(c->args[i].node->type)) {
+            pin_callback(w, c, target);
+            continue;
+        }
+        for (int level = 0; target && level < 4; level++) {
+            ar_cell_pin(g, target, AR_PIN_FOREIGN_CALL, ar_here(w, c->node),
+                        reason);
+            target = g->cells.data[ar_cell_find(g, target)].pointee;
+        }
+    }
+    if (!is_pointer(c->node->type))
+        return 0;
+    uint32_t result = ar_cell_new(g);
+    ar_cell_pin(g, result, AR_PIN_FOREIGN_RESULT, ar_here(w, c->node),
+                ar_sprintf(g->arena, "the memory comes from '%s'", name_of(c)));
+    return result;
+}
+
+/* ---- calls of own functions
+ * ------------------------------------------------------------ */
+
+static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
+                 ar_decl *param) {
+    ar_graph *g = w->g;
+    const argument *arg = &c->args[i];
+    uint32_t cell = ar_cell_param(g, function, i);
+    if (arg->target) {
+        ar_store_pointer(w, cell, arg->target, arg->node, param, arg->node);
+        uint32_t memory = ar_cell_pointee(g, cell);
+        if (ar_cell_has(g, memory, AR_FACT_UPDATED) && w->accumulation) {
+            ar_node *loop =
+                ar_invariant_loop(w->accumulation, c->node, arg->node);
+            if (loop)
+                ar_note_accumulation(w, AR_ACCUMULATE_CALL, arg->target,
+                                     c->node, loop);
+        }
+        return;
+    }
+    const ar_type *type = arg->node->type;
+    if (type && type->kind == AR_TYPE_INT)
+        ar_size_flow(w, arg->node, cell);
+    for (uint32_t l = 0; l < arg->load_count; l++) {
+        ar_load load = w->loads.data[arg->first_load + l];
+        ar_raw_flow flow = {AR_FLOW_VALUE, load.cell, cell,
+                            load.decl,     param,     ar_here(w, arg->node)};
+        AR_PUSH(g->arena, &g->flows, flow);
+    }
+}
+
+static uint32_t enter(ar_walk *w, const call *c, uint32_t function,
+                      const ar_decl *definition) {
+    ar_graph *g = w->g;
+    if (w->is_quiet)
+        return is_pointer(c->node->type)
+                   ? ar_cell_pointee(g, ar_cell_result(g, function))
+                   : 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        bool is_named = !definition || i < definition->member_count;
+        ar_decl *param = definition && is_named ? definition->members[i] : NULL;
+        if (is_named)
+            pass(w, c, function, i, param);
+        else if (c->args[i].target)
+            ar_cell_pin(g, c->args[i].target, AR_PIN_VARARGS,
+                        ar_here(w, c->args[i].node),
+                        ar_sprintf(g->arena, "goes through the '...' of '%s'",
+                                   name_of(c)));
+    }
+    uint32_t result = ar_cell_result(g, function);
+    const ar_type *type = c->node->type;
+    if (is_pointer(type))
+        return ar_cell_pointee(g, result);
+    if (type && type->kind == AR_TYPE_INT)
+        ar_map_put(&w->cells, ar_key(c->node), (void *)(uintptr_t)result);
+    if (ar_is_float(type))
+        AR_PUSH(g->arena, &w->loads, (ar_load){result, (ar_decl *)definition});
+    return 0;
+}
+
+static uint32_t external_function(ar_walk *w, ar_node *node) {
+    ar_graph *g = w->g;
+    uint32_t cell = ar_cell_of(g, node->decl);
+    const ar_type *type = node->decl->type;
+    if (g->cells.data[ar_cell_find(g, cell)].is_global)
+        return cell;
+    ar_cell_make_global(g, cell);
+    for (uint32_t i = 0; type && i < type->param_count; i++)
+        if (ar_float_depth(type->params[i]) > 0)
+            ar_cell_pin(g, ar_cell_pointee(g, ar_cell_param(g, cell, i)),
+                        AR_PIN_FOREIGN_CALL, ar_here(w, node),
+                        ar_sprintf(g->arena, "its address is passed to '%s'",
+                                   node->decl->name));
+    return cell;
+}
+
+uint32_t ar_mention(ar_walk *w, ar_node *node) {
+    ar_graph *g = w->g;
+    uint32_t index = g->function_of[ar_entity_of(g->program, node->decl)->id];
+    if (!index)
+        return external_function(w, node);
+    ar_function *f = &g->functions.data[index - 1];
+    return w->is_quiet ? f->cell
+                       : ar_function_instance(g, f, node, ar_here(w, node));
+}
+
+/* ---- the call itself
+ * --------------------------------------------------------------------- */
+
+static void varargs_sites(ar_walk *w, const call *c) {
+    const ar_type *type = c->callee ? c->callee->type : NULL;
+    if (!type || !type->is_variadic)
+        return;
+    for (uint32_t i = type->param_count; i < c->count; i++) {
+        const argument *arg = &c->args[i];
+        ar_node *node = ar_strip(arg->node);
+        if (arg->target && ar_float_depth(arg->node->type) == 1)
+            site(w, c, AR_SITE_VARARGS_ADDRESS, arg->node, arg->target);
+        else if (arg->load_count && node && ar_is_float(node->type) &&
+                 (node->kind == AR_INDEX || node->kind == AR_DEREF))
+            site(w, c, AR_SITE_VARARGS_VALUE, node,
+                 w->loads.data[arg->first_load].cell);
+    }
+}
+
+static void evaluate_arguments(ar_walk *w, call *c, uint32_t first) {
+    for (uint32_t i = 0; i < c->count; i++) {
+        ar_node *node = c->node->kids[first + i];
+        uint32_t mark = w->loads.count;
+        c->args[i].node = node;
+        c->args[i].first_load = mark;
+        c->args[i].target = ar_eval(w, node);
+        c->args[i].load_count = w->loads.count - mark;
+        if (c->args[i].target && ar_float_depth(node->type) > 0)
+            site(w, c,
+                 c->node->kind == AR_LAUNCH ? AR_SITE_LAUNCH : AR_SITE_CALL,
+                 node, c->args[i].target);
+    }
+}
+
+static ar_decl *direct_callee(ar_node *node) {
+    node = ar_strip(node);
+    return node && node->kind == AR_REF && node->decl &&
+                   node->decl->kind == AR_DECL_FUNCTION
+               ? node->decl
+               : NULL;
+}
+
+static const ar_function_rule *rule_of(const ar_walk *w,
+                                       const ar_decl *callee) {
+    if (!w->g->rules)
+        return NULL;
+    ar_file_id file = w->unit->main_file;
+    const char *name =
+        file == AR_NO_FILE ? "" : w->g->program->files.list.data[file].name;
+    return ar_rules_find(w->g->rules, callee->name, name);
+}
+
+static uint32_t perform(ar_walk *w, call *c) {
+    ar_graph *g = w->g;
+    if (!c->callee) {
+        uint32_t function = ar_eval(w, c->node->kids[0]);
+        return enter(w, c, function ? function : ar_cell_new(g), NULL);
+    }
+    uint32_t index = g->function_of[ar_entity_of(g->program, c->callee)->id];
+    if (index) {
+        ar_function *f = &g->functions.data[index - 1];
+        uint32_t cell = w->is_quiet ? f->cell
+                                    : ar_function_instance(g, f, c->node,
+                                                           ar_here(w, c->node));
+        return enter(w, c, cell, f->decl);
+    }
+    varargs_sites(w, c);
+    c->rule = rule_of(w, c->callee);
+    return c->rule ? ruled(w, c) : foreign(w, c);
+}
+
+uint32_t ar_eval_call(ar_walk *w, ar_node *node) {
+    uint32_t first = node->kind == AR_LAUNCH ? 3 : 1;
+    for (uint32_t i = 1; i < first; i++)
+        ar_eval(w, node->kids[i]);
+    argument args[MAX_ARGUMENTS];
+    uint32_t count = node->kid_count > first ? node->kid_count - first : 0;
+    call c = {.node = node,
+              .callee = direct_callee(node->kids[0]),
+              .args = args,
+              .count = count < MAX_ARGUMENTS ? count : MAX_ARGUMENTS};
+    uint32_t mark = w->loads.count;
+    evaluate_arguments(w, &c, first);
+    if (!c.callee)
+        return perform(w, &c);
+    /* A float function's value depends on what it was given; for any other the
+     * loads end here. */
+    bool is_own = w->g->function_of[ar_entity_of(w->g->program, c.callee)->id];
+    uint32_t end = w->loads.count;
+    uint32_t target = perform(w, &c);
+    if (is_own || !ar_is_float(node->type)) {
+        uint32_t added = w->loads.count - end;
+        if (added)
+            memmove(&w->loads.data[mark], &w->loads.data[end],
+                    added * sizeof *w->loads.data);
+        w->loads.count = mark + added;
+    }
+    return target;
+}

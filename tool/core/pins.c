@@ -1,0 +1,140 @@
+#include "core/slots.h"
+
+/* The cell that holds the floats of an entity: down its pointer levels. */
+static uint32_t memory_of(ar_graph *g, const ar_decl *decl) {
+    uint32_t cell = ar_cell_of(g, decl);
+    for (const ar_type *type = decl->type; type; type = type->element) {
+        if (type->kind == AR_TYPE_POINTER)
+            cell = ar_cell_pointee(g, cell);
+        else if (type->kind != AR_TYPE_ARRAY)
+            break;
+    }
+    return cell;
+}
+
+static ar_where at_decl(ar_unit *unit, const ar_decl *decl) {
+    ar_range range =
+        decl->name_range.file == AR_NO_FILE ? decl->range : decl->name_range;
+    return (ar_where){unit, NULL, range};
+}
+
+static bool is_defined(const ar_entity *entity) {
+    for (uint32_t i = 0; i < entity->all_count; i++)
+        if (entity->all[i]->is_definition || entity->all[i]->init)
+            return true;
+    return false;
+}
+
+static void pin_outside(ar_graph *g, const ar_entity *entity) {
+    for (uint32_t i = 0; i < entity->all_count; i++) {
+        const ar_decl *decl = entity->all[i];
+        ar_file_id file = decl->range.file;
+        if (file == AR_NO_FILE ||
+            (g->program->editable[file] && !decl->is_system))
+            continue;
+        const ar_file *header = &g->program->files.list.data[file];
+        ar_cell_pin(g, memory_of(g, entity->decl), AR_PIN_OUTSIDE,
+                    at_decl(entity->unit, decl),
+                    ar_sprintf(g->arena,
+                               "declared in '%s', outside the rewrite set",
+                               header->name));
+        return;
+    }
+}
+
+static void pin_union(ar_graph *g, const ar_entity *entity) {
+    const ar_decl *field = entity->decl, *record = field->parent;
+    if (!record || !record->is_union)
+        return;
+    for (uint32_t i = 0; i < record->member_count; i++) {
+        const ar_decl *other = record->members[i];
+        if (other->type == field->type ||
+            ar_float_depth(other->type) == ar_float_depth(field->type))
+            continue;
+        ar_cell_pin(g, memory_of(g, field), AR_PIN_UNION,
+                    at_decl(entity->unit, field),
+                    ar_sprintf(g->arena, "shares a union with '%s' of type %s",
+                               other->name, other->type->spelling));
+        return;
+    }
+}
+
+static bool has_slots(const ar_graph *g, const ar_entity *entity) {
+    const ar_decl *decl = entity->decl;
+    if (decl->is_system || ar_float_depth(decl->type) < 0)
+        return false;
+    switch (decl->kind) {
+    case AR_DECL_FIELD:
+        return true;
+    case AR_DECL_VAR:
+        return decl->storage != AR_STORAGE_AUTO ||
+               g->entity_cell[entity->id] != 0;
+    case AR_DECL_PARAM:
+        return g->entity_cell[entity->id] != 0;
+    case AR_DECL_FUNCTION:
+    case AR_DECL_RECORD:
+    case AR_DECL_TYPEDEF:
+    case AR_DECL_ENUMERATOR:
+        return false;
+    }
+    return false;
+}
+
+void ar_pins_of_declarations(ar_graph *g) {
+    for (uint32_t i = 0; i < g->program->entities.count; i++) {
+        const ar_entity *entity = &g->program->entities.data[i];
+        if (!has_slots(g, entity))
+            continue;
+        memory_of(g, entity->decl);
+        if (!entity->in_rewrite_set)
+            pin_outside(g, entity);
+        if (entity->decl->kind == AR_DECL_FIELD)
+            pin_union(g, entity);
+        if (entity->decl->kind == AR_DECL_VAR &&
+            entity->decl->storage == AR_STORAGE_EXTERN && !is_defined(entity))
+            ar_cell_pin(g, memory_of(g, entity->decl), AR_PIN_FOREIGN_OBJECT,
+                        at_decl(entity->unit, entity->decl),
+                        "defined outside the program");
+    }
+}
+
+/* ---- from what memory was used as
+ * --------------------------------------------- */
+
+static void pin_fields(ar_graph *g, const ar_decl *record, ar_where where) {
+    for (uint32_t i = 0; i < record->member_count; i++) {
+        const ar_decl *field = record->members[i];
+        const ar_type *type = field->type;
+        while (type && type->kind == AR_TYPE_ARRAY)
+            type = type->element;
+        if (ar_is_float(type))
+            ar_cell_pin(g, ar_cell_of(g, field), AR_PIN_RECORD, where,
+                        "its struct is also used as plain memory");
+    }
+}
+
+static void pin_by_kinds(ar_graph *g, uint32_t cell) {
+    for (uint32_t kind = AR_SCALAR_DOUBLE; kind < AR_SCALAR_KINDS; kind++) {
+        const ar_fact *use = ar_cell_has(g, cell, AR_FACT_SCALAR + kind);
+        if (!use || kind == AR_SCALAR_VECTOR)
+            continue;
+        const char *type = use->text ? use->text : "something else";
+        if (kind != AR_SCALAR_RECORD) {
+            ar_cell_pin(g, cell, AR_PIN_REINTERPRETED, use->where,
+                        ar_sprintf(g->arena, "reinterpreted as %s", type));
+            continue;
+        }
+        const ar_decl *record = g->cells.data[cell].record;
+        ar_cell_pin(g, cell, AR_PIN_RECORD, use->where,
+                    ar_sprintf(g->arena, "also used as %s", type));
+        if (record && !record->is_system)
+            pin_fields(g, ar_entity_of(g->program, record)->decl, use->where);
+    }
+}
+
+void ar_pins_of_kinds(ar_graph *g) {
+    for (uint32_t i = 1; i < g->cells.count; i++)
+        if (g->cells.data[i].parent == i &&
+            ar_cell_has(g, i, AR_FACT_SCALAR + AR_SCALAR_FLOAT))
+            pin_by_kinds(g, i);
+}

@@ -1,0 +1,283 @@
+#include "core/slots.h"
+
+/* ---- names
+ * -------------------------------------------------------------------------- */
+
+const char *ar_scalar_name(ar_scalar_kind kind) {
+    static const char *const names[AR_SCALAR_KINDS] = {
+        "float", "double", "half", "byte", "int", "pointer", "vector", "struct",
+    };
+    return names[kind];
+}
+
+const char *ar_pin_name(ar_pin_kind kind) {
+    static const char *const names[AR_PIN_KINDS] = {
+        "reinterpreted",  "union",      "struct",         "foreign-call",
+        "foreign-memory", "callback",   "foreign-object", "outside",
+        "from-integer",   "to-integer", "varargs",        "literal-bytes",
+        "unmodelled",
+    };
+    return names[kind];
+}
+
+const char *ar_site_name(ar_site_kind kind) {
+    static const char *const names[AR_SITE_KINDS] = {
+        "declaration", "cast",       "sizeof",  "load",        "store",
+        "compound",    "address-of", "literal", "initialiser", "vector",
+        "allocation",  "copy",       "clear",   "file",        "call",
+        "launch",      "printed",    "scanned",
+    };
+    return names[kind];
+}
+
+const char *ar_accumulator_name(ar_accumulator_kind kind) {
+    static const char *const names[AR_ACCUMULATE_KINDS] = {
+        "invariant",
+        "scatter",
+        "overlap",
+        "call",
+    };
+    return names[kind];
+}
+
+static const char *record_name(const ar_decl *record) {
+    if (record->type && record->type->spelling && *record->type->spelling) {
+        const char *name = record->type->spelling;
+        return strncmp(name, "struct ", 7) == 0 ? name + 7 : name;
+    }
+    return record->name;
+}
+
+const char *ar_slot_name(ar_arena *arena, const ar_slot *slot) {
+    const ar_decl *decl = slot->entity->decl;
+    const char *web = slot->web ? ar_sprintf(arena, "#%u", slot->web + 1) : "";
+    if (decl->kind == AR_DECL_FUNCTION)
+        return ar_sprintf(arena, "%s:result/%u", decl->name, slot->level);
+    if (decl->kind == AR_DECL_FIELD && decl->parent)
+        return ar_sprintf(arena, "%s.%s/%u%s", record_name(decl->parent),
+                          decl->name, slot->level, web);
+    if (decl->parent && decl->parent->kind == AR_DECL_FUNCTION)
+        return ar_sprintf(arena, "%s:%s/%u%s", decl->parent->name, decl->name,
+                          slot->level, web);
+    return ar_sprintf(arena, "%s/%u%s", decl->name, slot->level, web);
+}
+
+/* ---- the dump
+ * -------------------------------------------------------------------------- */
+
+typedef struct dumper {
+    FILE *out;
+    ar_arena *arena;
+    ar_program *program;
+    const ar_storage_facts *facts;
+} dumper;
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Without folders, so that the dump does not depend on where it runs. */
+static const char *place(dumper *d, ar_range range) {
+    if (range.file == AR_NO_FILE)
+        return "?";
+    ar_line_col at =
+        ar_line_col_at(&d->program->files, range.file, range.begin);
+    return ar_sprintf(d->arena, "%s:%u:%u",
+                      base_name(d->program->files.list.data[range.file].name),
+                      at.line, at.column);
+}
+
+static bool is_scalar_class(dumper *d, const ar_storage_class *c) {
+    for (uint32_t i = 0; i < c->slot_count; i++)
+        if (!d->facts->slots.data[c->slots[i]].is_scalar)
+            return false;
+    return c->slot_count > 0;
+}
+
+static void dump_accumulators(dumper *d, const ar_storage_class *c) {
+    for (uint32_t i = 0; i < c->accumulator_count; i++) {
+        const ar_accumulator *a =
+            &d->facts->accumulators.data[c->accumulators[i]];
+        fprintf(d->out, "  accumulates %s %s", ar_accumulator_name(a->kind),
+                place(d, a->where.range));
+        if (a->loop)
+            fprintf(d->out, " in loop %s", place(d, a->loop->range));
+        fputc('\n', d->out);
+    }
+}
+
+static void dump_class(dumper *d, const ar_storage_class *c) {
+    fprintf(d->out, "class %s", c->name);
+    if (c->generic_of)
+        fprintf(d->out, " generic in %s", c->generic_of->name);
+    if (c->is_global)
+        fputs(" global", d->out);
+    if (c->is_scratch)
+        fputs(" scratch", d->out);
+    fputc('\n', d->out);
+    for (uint32_t i = 0; i < c->slot_count; i++) {
+        const ar_slot *slot = &d->facts->slots.data[c->slots[i]];
+        fprintf(d->out, "  slot %s %s\n", ar_slot_name(d->arena, slot),
+                place(d, slot->where.range));
+    }
+    if (c->generic_of)
+        for (uint32_t i = 0; i < c->concrete_count; i++)
+            fprintf(d->out, "  stands for %s\n",
+                    d->facts->classes.data[c->concrete[i]].name);
+    for (uint32_t i = 0; i < c->pin_count; i++)
+        fprintf(d->out, "  pin %s: %s at %s\n", ar_pin_name(c->pins[i].kind),
+                c->pins[i].reason, place(d, c->pins[i].where.range));
+    dump_accumulators(d, c);
+    if (!c->site_count)
+        return;
+    fputs("  sites", d->out);
+    for (uint32_t i = 0; i < AR_SITE_KINDS; i++)
+        if (c->site_counts[i])
+            fprintf(d->out, " %s=%u", ar_site_name((ar_site_kind)i),
+                    c->site_counts[i]);
+    fputc('\n', d->out);
+}
+
+static void dump_flow(dumper *d, const ar_flow *flow) {
+    static const char *const verbs[] = {"memory", "value", "bytes"};
+    fprintf(d->out, "flow %s %s -> %s %s\n", verbs[flow->kind],
+            d->facts->classes.data[flow->from].name,
+            d->facts->classes.data[flow->to].name, place(d, flow->where.range));
+}
+
+static void dump_site(dumper *d, const ar_site *site) {
+    fprintf(d->out, "site %s %s", ar_site_name(site->kind),
+            place(d, site->where.range));
+    for (uint32_t i = 0; i < site->class_count; i++)
+        fprintf(d->out, "%s%s", i ? ", " : " ",
+                d->facts->classes.data[site->classes[i]].name);
+    if (site->in_macro_body)
+        fputs(" (macro body)", d->out);
+    if (site->in_macro_argument)
+        fputs(" (macro argument)", d->out);
+    fputc('\n', d->out);
+}
+
+void ar_storage_dump(FILE *out, ar_program *program,
+                     const ar_storage_facts *facts) {
+    dumper d = {out, ar_arena_new(), program, facts};
+    for (uint32_t i = 0; i < facts->classes.count; i++) {
+        const ar_storage_class *c = &facts->classes.data[i];
+        if (!is_scalar_class(&d, c) || c->pin_count || c->slot_count > 1)
+            dump_class(&d, c);
+    }
+    for (uint32_t i = 0; i < facts->flows.count; i++)
+        dump_flow(&d, &facts->flows.data[i]);
+    for (uint32_t i = 0; i < facts->sites.count; i++)
+        dump_site(&d, &facts->sites.data[i]);
+    ar_storage_print_counts(out, program, facts);
+    ar_arena_free(d.arena);
+}
+
+/* ---- counts
+ * -------------------------------------------------------------------------------
+ */
+
+typedef struct counts {
+    uint32_t fields, params, locals, results, globals;
+    uint32_t classes, largest, generic, pinned_slots, accumulating;
+    uint32_t split_locals;
+    uint32_t sites[AR_SITE_KINDS];
+    uint32_t sizeof_many, sizeof_none, in_body, in_argument;
+} counts;
+
+static void count_slot(counts *n, const ar_slot *slot) {
+    if (!slot->is_float || slot->is_scalar || slot->web)
+        return;
+    const ar_decl *decl = slot->entity->decl;
+    n->split_locals += slot->web_count > 1;
+    switch (decl->kind) {
+    case AR_DECL_FIELD:
+        n->fields++;
+        return;
+    case AR_DECL_PARAM:
+        n->params++;
+        return;
+    case AR_DECL_FUNCTION:
+        n->results++;
+        return;
+    case AR_DECL_VAR:
+        if (decl->storage == AR_STORAGE_AUTO)
+            n->locals++;
+        else
+            n->globals++;
+        return;
+    case AR_DECL_RECORD:
+    case AR_DECL_TYPEDEF:
+    case AR_DECL_ENUMERATOR:
+        return;
+    }
+}
+
+/* Declared slots in this class: the webs of one local count once. */
+static uint32_t declared(const ar_storage_facts *facts,
+                         const ar_storage_class *c) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->slot_count; i++) {
+        const ar_slot *slot = &facts->slots.data[c->slots[i]];
+        count += !slot->is_scalar;
+    }
+    return count;
+}
+
+static void count_class(const ar_storage_facts *facts, counts *n,
+                        const ar_storage_class *c) {
+    uint32_t slots = declared(facts, c);
+    if (!slots)
+        return;
+    n->classes++;
+    n->generic += c->generic_of != NULL;
+    n->largest = slots > n->largest ? slots : n->largest;
+    n->pinned_slots += c->pin_count ? slots : 0;
+    n->accumulating += c->accumulates;
+}
+
+static void count_site(counts *n, const ar_site *site) {
+    n->sites[site->kind]++;
+    n->in_body += site->in_macro_body;
+    n->in_argument += site->in_macro_argument;
+    if (site->kind == AR_SITE_SIZEOF) {
+        n->sizeof_many += site->class_count > 1;
+        n->sizeof_none += site->class_count == 0;
+    }
+}
+
+void ar_storage_print_counts(FILE *out, ar_program *program,
+                             const ar_storage_facts *facts) {
+    (void)program;
+    counts n = {0};
+    for (uint32_t i = 0; i < facts->slots.count; i++)
+        count_slot(&n, &facts->slots.data[i]);
+    for (uint32_t i = 0; i < facts->classes.count; i++)
+        count_class(facts, &n, &facts->classes.data[i]);
+    for (uint32_t i = 0; i < facts->sites.count; i++)
+        count_site(&n, &facts->sites.data[i]);
+    const uint32_t *s = n.sites;
+    fprintf(out,
+            "counts slots %u (field %u param %u local %u result %u global "
+            "%u), %u split\n",
+            n.fields + n.params + n.locals + n.results + n.globals, n.fields,
+            n.params, n.locals, n.results, n.globals, n.split_locals);
+    fprintf(out,
+            "counts classes %u (%u generic), largest %u, pinned slots %u, "
+            "accumulating %u\n",
+            n.classes, n.generic, n.largest, n.pinned_slots, n.accumulating);
+    fprintf(out,
+            "counts casts %u, sizeof one/many/none %u/%u/%u, "
+            "alloc/copy/clear/file %u/%u/%u/%u\n",
+            s[AR_SITE_CAST], s[AR_SITE_SIZEOF] - n.sizeof_many - n.sizeof_none,
+            n.sizeof_many, n.sizeof_none, s[AR_SITE_ALLOCATION],
+            s[AR_SITE_COPY], s[AR_SITE_CLEAR], s[AR_SITE_FILE]);
+    fprintf(out,
+            "counts load/store/compound %u/%u/%u, address/scan/print "
+            "%u/%u/%u, macro body/argument %u/%u\n",
+            s[AR_SITE_LOAD], s[AR_SITE_STORE], s[AR_SITE_COMPOUND_STORE],
+            s[AR_SITE_ADDRESS_OF], s[AR_SITE_VARARGS_ADDRESS],
+            s[AR_SITE_VARARGS_VALUE], n.in_body, n.in_argument);
+}

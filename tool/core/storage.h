@@ -1,0 +1,219 @@
+/* Storage facts: which memory is one memory.
+ *
+ * Everything a level that changes storage needs to know about the float memory
+ * of a program, and what the audit says about it (docs/storage-facts.md). A
+ * *slot* is one pointer level of an entity; a *class* is memory that several
+ * slots share and that therefore has one element type. Classes are found by
+ * unification, one function at a time, callees first: memory a function only
+ * reaches through its parameters and result is *generic* and stands for other
+ * memory at every call. A field is one slot for all objects of its struct.
+ *
+ * Ids of slots, classes and sites are positions in their vectors, and the
+ * vectors are sorted by place in the text, so that two runs with the units
+ * given in another order print the same. Everything lives in the arena given
+ * and is read-only. */
+#ifndef AR_STORAGE_H
+#define AR_STORAGE_H
+
+#include "core/program.h"
+#include "rules/rules.h"
+
+#define AR_NO_ID UINT32_MAX
+
+/* A place in the program's text, with who owns it. */
+typedef struct ar_where {
+    ar_unit *unit;     /* NULL: no place */
+    ar_decl *function; /* NULL: outside functions */
+    ar_range range;
+} ar_where;
+
+/* What an access, a cast or a declaration takes a memory cell for. */
+typedef enum ar_scalar_kind {
+    AR_SCALAR_FLOAT,
+    AR_SCALAR_DOUBLE,
+    AR_SCALAR_HALF,
+    AR_SCALAR_BYTE, /* a char type that is read or written */
+    AR_SCALAR_INT,
+    AR_SCALAR_POINTER,
+    AR_SCALAR_VECTOR, /* of floats: can be rewritten, does not pin */
+    AR_SCALAR_RECORD,
+    AR_SCALAR_KINDS
+} ar_scalar_kind;
+
+/* What keeps a class in FP32. What can be rewritten is a site instead. */
+typedef enum ar_pin_kind {
+    AR_PIN_REINTERPRETED,  /* also used as another scalar type */
+    AR_PIN_UNION,          /* in a union */
+    AR_PIN_RECORD,         /* a struct walked as floats, or the reverse */
+    AR_PIN_FOREIGN_CALL,   /* address handed to a function nobody described */
+    AR_PIN_FOREIGN_RESULT, /* memory comes from such a function */
+    AR_PIN_CALLBACK,       /* parameter of a function that foreign code calls */
+    AR_PIN_FOREIGN_OBJECT, /* extern variable that no unit defines */
+    AR_PIN_OUTSIDE,        /* declared in a file that may not be edited */
+    AR_PIN_FROM_INTEGER,   /* an integer is converted to the pointer */
+    AR_PIN_TO_INTEGER,     /* the pointer is converted to an integer */
+    AR_PIN_VARARGS,        /* the pointer goes through '...' of own code */
+    AR_PIN_LITERAL_BYTES,  /* a byte count not derived from a sizeof */
+    AR_PIN_UNMODELLED,     /* in an expression the tool does not model */
+    AR_PIN_KINDS
+} ar_pin_kind;
+
+typedef struct ar_pin {
+    ar_pin_kind kind;
+    const char *reason; /* plain words, no place: "reinterpreted as int" */
+    ar_where where;
+} ar_pin;
+
+typedef enum ar_accumulator_kind {
+    AR_ACCUMULATE_INVARIANT, /* an enclosing loop does not move the target */
+    AR_ACCUMULATE_SCATTER,   /* the index is loaded from memory */
+    AR_ACCUMULATE_OVERLAP,   /* different iterations may meet one element */
+    AR_ACCUMULATE_CALL,      /* the callee reads, adds, writes; see INVARIANT */
+    AR_ACCUMULATE_KINDS
+} ar_accumulator_kind;
+
+typedef struct ar_accumulator {
+    ar_accumulator_kind kind;
+    ar_where where; /* the store or the call */
+    ar_node *node;
+    ar_node *loop; /* outermost loop that repeats it; NULL: SCATTER, OVERLAP */
+    uint32_t class_id;
+} ar_accumulator;
+
+typedef struct ar_kind_use {
+    ar_scalar_kind kind;
+    ar_where where; /* the first one in the text */
+} ar_kind_use;
+
+/* One pointer level of an entity. float **tab has tab/0 (the variable), tab/1
+ * and tab/2; an array counts as a level. A local pointer has one slot per web:
+ * per group of assignments that some read sees together. */
+typedef struct ar_slot {
+    uint32_t id;
+    ar_entity *entity; /* variable, parameter, field; function: its result */
+    uint32_t level;
+    bool is_float;  /* the level that holds floats */
+    bool is_scalar; /* level 0 and no array: a single float */
+    uint32_t web, web_count;
+    ar_where where; /* the declaration; later webs: the first assignment */
+    uint32_t class_id;
+} ar_slot;
+
+/* Byte ranges that a decision may have to change. */
+typedef enum ar_site_kind {
+    AR_SITE_DECLARATION, /* the float token of a declaration */
+    AR_SITE_CAST,        /* the float token of a cast */
+    AR_SITE_SIZEOF,
+    AR_SITE_LOAD,
+    AR_SITE_STORE,
+    AR_SITE_COMPOUND_STORE,
+    AR_SITE_ADDRESS_OF,  /* address of one element */
+    AR_SITE_LITERAL,     /* stored as is */
+    AR_SITE_INITIALISER, /* of an array of floats */
+    AR_SITE_VECTOR,      /* SIMD load or store of floats */
+    AR_SITE_ALLOCATION,
+    AR_SITE_COPY, /* memcpy and the like */
+    AR_SITE_CLEAR,
+    AR_SITE_FILE, /* file input or output of a buffer */
+    AR_SITE_CALL, /* passes the memory to own code or to an op */
+    AR_SITE_LAUNCH,
+    AR_SITE_VARARGS_VALUE,   /* printf("%f", x[i]) */
+    AR_SITE_VARARGS_ADDRESS, /* scanf("%f", &x[i]) */
+    AR_SITE_KINDS
+} ar_site_kind;
+
+typedef struct ar_site {
+    ar_site_kind kind;
+    ar_where where;
+    ar_node *node; /* NULL: DECLARATION */
+    ar_decl *decl; /* DECLARATION; CALL: the callee; else NULL */
+    bool in_macro_body, in_macro_argument;
+    uint32_t *classes; /* SIZEOF: none, one or several; else one */
+    uint32_t class_count;
+} ar_site;
+
+typedef enum ar_flow_kind {
+    AR_FLOW_MEMORY, /* a pointer is copied: one memory */
+    AR_FLOW_VALUE,  /* a float is read and written: free to convert */
+    AR_FLOW_BYTES   /* memcpy between two float buffers: a converting copy */
+} ar_flow_kind;
+
+typedef struct ar_flow {
+    ar_flow_kind kind;
+    uint32_t from, to;         /* classes; equal for MEMORY */
+    ar_decl *from_decl, *to_decl; /* whose memory; NULL: an expression */
+    ar_where where;
+} ar_flow;
+
+/* What a call (or a mention of a function as a value) puts in place of the
+ * callee's generic classes. */
+typedef struct ar_storage_call {
+    ar_where where;
+    ar_node *node; /* CALL, LAUNCH or REF */
+    ar_entity *callee;
+    struct ar_instance {
+        uint32_t generic, actual;
+    } *instances;
+    uint32_t instance_count;
+} ar_storage_call;
+
+typedef struct ar_storage_class {
+    uint32_t id;
+    const char *name; /* for messages: the best slot in the program's words:
+                         "layer.weights", "main:x" */
+    const uint32_t *slots; /* is_float ones */
+    uint32_t slot_count;
+    bool is_global;
+    ar_decl *generic_of; /* the function it is generic in, or NULL */
+    /* GENERIC: the classes that are not generic it stands for; else itself */
+    const uint32_t *concrete;
+    uint32_t concrete_count;
+    const ar_kind_use *kinds;
+    uint32_t kind_count;
+    const ar_pin *pins; /* one per kind, the first in the text */
+    uint32_t pin_count;
+    const uint32_t *accumulators; /* in own text and in callees' */
+    uint32_t accumulator_count;
+    bool accumulates; /* own or through an instance */
+    const uint32_t *sites;
+    uint32_t site_count;
+    uint32_t site_counts[AR_SITE_KINDS];
+    /* a pointer field or local whose memory every function writes before it
+     * reads: its uses are kept apart, this is one of them */
+    bool is_scratch;
+} ar_storage_class;
+
+typedef struct ar_storage_facts {
+    AR_VEC(ar_slot) slots;
+    AR_VEC(ar_storage_class) classes; /* that hold floats */
+    AR_VEC(ar_flow) flows;
+    AR_VEC(ar_accumulator) accumulators;
+    AR_VEC(ar_site) sites;
+    AR_VEC(ar_storage_call) calls;
+    uint32_t cell_count; /* size of the graph */
+    double seconds;
+} ar_storage_facts;
+
+/* Never NULL. A program without float memory gives empty vectors. */
+ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
+                                     const ar_rules *rules, ar_diags *diags);
+
+/* The class of the float memory behind a decl's first web, or NULL. */
+const ar_storage_class *ar_storage_of(const ar_storage_facts *facts,
+                                      ar_program *program, const ar_decl *decl);
+
+const char *ar_scalar_name(ar_scalar_kind kind);
+const char *ar_pin_name(ar_pin_kind kind);
+const char *ar_site_name(ar_site_kind kind);
+const char *ar_accumulator_name(ar_accumulator_kind kind);
+/* "layer.weights/1", "main:x/1#2" (its second web), "make:result/1" */
+const char *ar_slot_name(ar_arena *arena, const ar_slot *slot);
+
+/* --dump-after=flows */
+void ar_storage_dump(FILE *out, ar_program *program,
+                     const ar_storage_facts *facts);
+/* One line of counts per topic: the columns of docs/storage-facts.md. */
+void ar_storage_print_counts(FILE *out, ar_program *program,
+                             const ar_storage_facts *facts);
+
+#endif
