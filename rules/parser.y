@@ -64,7 +64,7 @@ static void yyerror(const ar_span *place, ar_rule_parser *p, void *scanner,
 %token <word> VARIABLE "'variable'"
 
 %type <kind> kind
-%type <word> word function_name use header pattern path
+%type <word> word param_name function_name use header pattern path
 %type <direction> direction
 %type <category> category
 %type <flag> precision arguments
@@ -92,8 +92,9 @@ statement
     | ROLE word subject patterns ';'
         { ar_draft_role(p, $2, true, $3, @3); }
     | LEVEL word '{' level_entries '}'      { ar_draft_level(p, $2); }
-    | NAME { ar_draft_unknown(p, $1); } error ';'  { ar_draft_drop(p); }
-    | error ';'                             { ar_draft_drop(p); }
+    | NAME { ar_draft_unknown(p, $1); } error ';'
+        { ar_draft_drop(p); yyerrok; }
+    | error ';'                             { ar_draft_drop(p); yyerrok; }
     ;
 
 rule
@@ -153,12 +154,14 @@ param_list
     ;
 
 param
-    : direction word shape use  { ar_draft_param_add(p, $1, $2, $4, @$); }
+    : word shape use
+        { ar_draft_param_add(p, AR_DIR_VALUE, $1, $3, @$); }
+    | direction param_name shape use
+        { ar_draft_param_add(p, $1, $2, $4, @$); }
     ;
 
 direction
-    : %empty    { $$ = AR_DIR_VALUE; }
-    | IN        { $$ = AR_DIR_IN; }
+    : IN        { $$ = AR_DIR_IN; }
     | OUT       { $$ = AR_DIR_OUT; }
     | INOUT     { $$ = AR_DIR_INOUT; }
     ;
@@ -174,7 +177,7 @@ extents
     ;
 
 extent
-    : word                  { ar_draft_extent_name(p, $1); $$ = $1.text; }
+    : param_name            { ar_draft_extent_name(p, $1); $$ = $1.text; }
     | NUMBER                { $$ = ar_rule_number(p, $1); }
     | '(' extent ')'        { $$ = ar_rule_join(p, "(", $2, ")"); }
     | extent '+' extent     { $$ = ar_rule_join(p, $1, " + ", $3); }
@@ -195,7 +198,7 @@ clauses
 
 clause
     : category                  { ar_draft_category(p, $1, @1); }
-    | precision WHEN word comparison signed_number
+    | precision WHEN param_name comparison signed_number
         { ar_draft_when(p, $1, $3, $4, $5); }
     | equations
     | ZEROED                    { ar_draft_zeroed(p, @1); }
@@ -243,6 +246,9 @@ equation
 
 target
     : NAME      { ar_draft_equation_begin(p, $1, false); }
+    | IN        { ar_draft_equation_begin(p, $1, false); }
+    | OUT       { ar_draft_equation_begin(p, $1, false); }
+    | INOUT     { ar_draft_equation_begin(p, $1, false); }
     | RETURN    { ar_draft_equation_begin(p, $1, true); }
     ;
 
@@ -260,7 +266,7 @@ term
     ;
 
 factor
-    : word
+    : param_name
         { $$ = (ar_factor){.kind = AR_FACTOR_NAME, .name = $1}; }
     | NUMBER
         { $$ = (ar_factor){.kind = AR_FACTOR_NUMBER, .number = $1}; }
@@ -272,8 +278,8 @@ factor
     ;
 
 call
-    : word                      { ar_draft_call_argument(p, $1); }
-    | call ',' word             { ar_draft_call_argument(p, $3); }
+    : param_name                { ar_draft_call_argument(p, $1); }
+    | call ',' param_name       { ar_draft_call_argument(p, $3); }
     ;
 
 arguments
@@ -321,7 +327,7 @@ path
 level_entries
     : %empty
     | level_entries word precision ';'  { ar_draft_level_entry(p, $2, $3); }
-    | level_entries error ';'           { p->draft_errors++; }
+    | level_entries error ';'           { p->draft_errors++; yyerrok; }
     ;
 
 word
@@ -329,6 +335,11 @@ word
     | OPTIMIZER | SEED | CLIP | ALLREDUCE | PURE | EXIT | KEEP | ROLE | LEVEL
     | ALLOW | DENY | INFER | PROMOTE | OPAQUE | FP32 | HALF | WHEN | FOR
     | ZEROED | INCLUDE | FUNCTION | STRUCT | FIELD | VARIABLE
+    ;
+
+/* C programs like to call a buffer `in` or `out`. */
+param_name
+    : word | IN | OUT | INOUT
     ;
 
 %%

@@ -420,8 +420,8 @@ static void check_clauses(ar_rule_parser *p) {
     }
     if (d->has_category)
         only_for(p, d->category_span, "a category", "ops");
-    if (d->target.text)
-        only_for(p, d->target.span, "a target", "ops");
+    if (d->target.text && (!has_uses(d->kind) || d->kind == AR_RULE_PURE))
+        only_for(p, d->target.span, "a target", "ops and memory rules");
     if (d->conditions.count)
         only_for(p, d->conditions.data[0].param.span, "a condition", "ops");
     if (d->equations.count && has_uses(d->kind))

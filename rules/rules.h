@@ -50,8 +50,8 @@ typedef struct ar_term {
     double coefficient; /* product of the numbers in it, the sign included */
 } ar_term;
 
-/* target = term + term + ... ; target AR_TARGET_RESULT: the function's value. No
- * terms: zero. */
+/* target = term + term + ... ; target AR_TARGET_RESULT: the function's value.
+ * No terms: zero. */
 #define AR_TARGET_RESULT UINT32_MAX
 typedef struct ar_equation {
     uint32_t target;
