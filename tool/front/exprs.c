@@ -280,10 +280,12 @@ static ar_node *binary(ar_collector *c, CXCursor cursor) {
     if (node->kid_count != 2)
         AR_BUG("binary operator with %u operands", node->kid_count);
     char spelling[8];
-    snprintf(spelling, sizeof spelling, "%s%s",
-             node_kind == AR_COMMA ? "," : ar_op_spelling(op),
-             node_kind == AR_ASSIGN || node_kind == AR_COMPOUND_ASSIGN ? "="
-                                                                       : "");
+    char *end = stpcpy(spelling, ar_op_spelling(op));
+    if (node_kind == AR_COMMA)
+        *end++ = ',';
+    else if (node_kind != AR_BINARY)
+        *end++ = '=';
+    *end = '\0';
     place_operator(c, node, node->kids[0], node->kids[1], spelling);
     return node;
 }

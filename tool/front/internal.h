@@ -69,6 +69,7 @@ typedef struct ar_collector {
     uint32_t kid_count, kid_capacity;
     /* statements and declarations by place, for pragmas */
     AR_VEC(ar_start) starts;
+    bool starts_sorted;
     /* parse errors inside function bodies: their places */
     AR_VEC(ar_range) errors;
     uint32_t next_local; /* makes colliding local names unique */

@@ -76,18 +76,6 @@ ar_tokens *ar_tokens_of(ar_collector *c, ar_file_id file) {
     return facts->tokens;
 }
 
-ar_point ar_point_of(ar_collector *c, CXSourceLocation where) {
-    CXFile file, spelling_file;
-    unsigned offset, spelling_offset;
-    clang_getFileLocation(where, &file, NULL, NULL, &offset);
-    if (!file)
-        return (ar_point){AR_NO_FILE, 0, false};
-    clang_getSpellingLocation(where, &spelling_file, NULL, NULL,
-                              &spelling_offset);
-    return (ar_point){ar_file_of(c, file, where), offset,
-                      file != spelling_file || offset != spelling_offset};
-}
-
 ar_point ar_spelling_of(ar_collector *c, CXSourceLocation where) {
     CXFile file;
     unsigned offset;
@@ -119,6 +107,28 @@ bool ar_is_macro_use(ar_collector *c, ar_file_id file, uint32_t offset) {
     while (use != UINT32_MAX && facts->uses.data[use].begin != offset)
         use = facts->uses.data[use].parent;
     return use != UINT32_MAX;
+}
+
+/* Text of a body is located where its macro use begins, so only such places
+ * need the second, slower question. Uses in system headers are not known. */
+static bool may_be_body(ar_collector *c, ar_file_id file, uint32_t offset) {
+    return c->unit->files.list.data[file].is_system ||
+           ar_is_macro_use(c, file, offset);
+}
+
+ar_point ar_point_of(ar_collector *c, CXSourceLocation where) {
+    CXFile file, spelling_file;
+    unsigned offset, spelling_offset;
+    clang_getFileLocation(where, &file, NULL, NULL, &offset);
+    if (!file)
+        return (ar_point){AR_NO_FILE, 0, false};
+    ar_file_id id = ar_file_of(c, file, where);
+    if (!may_be_body(c, id, offset))
+        return (ar_point){id, offset, false};
+    clang_getSpellingLocation(where, &spelling_file, NULL, NULL,
+                              &spelling_offset);
+    return (ar_point){id, offset,
+                      file != spelling_file || offset != spelling_offset};
 }
 
 /* The outermost use that begins exactly at offset widens the range to its

@@ -101,6 +101,16 @@ static uint32_t directive_end(const ar_tokens *tokens, uint32_t hash) {
     return at;
 }
 
+/* Sorted when the first pragma asks; most units have none. */
+static void sort_starts(ar_collector *c) {
+    if (c->starts_sorted)
+        return;
+    c->starts_sorted = true;
+    if (c->starts.count)
+        qsort(c->starts.data, c->starts.count, sizeof *c->starts.data,
+              compare_starts);
+}
+
 static void find_next(ar_collector *c, const ar_tokens *tokens, uint32_t at,
                       ar_pragma *pragma) {
     while (at < tokens->list.count && tokens->list.data[at].in_directive)
@@ -108,6 +118,7 @@ static void find_next(ar_collector *c, const ar_tokens *tokens, uint32_t at,
     if (at == tokens->list.count)
         return;
     uint32_t offset = tokens->list.data[at].begin;
+    sort_starts(c);
     uint32_t low = 0, high = c->starts.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -227,9 +238,6 @@ static void collect_skipped(ar_collector *c) {
 
 void ar_finish_preprocessing(ar_collector *c) {
     collect_skipped(c);
-    if (c->starts.count)
-        qsort(c->starts.data, c->starts.count, sizeof *c->starts.data,
-              compare_starts);
     for (ar_file_id f = 0; f < c->unit->files.list.count; f++) {
         if (c->unit->files.list.data[f].is_system)
             continue;

@@ -142,20 +142,28 @@ static void scan_number(scanner *sc) {
     }
 }
 
+static bool doubles(char c) {
+    return c == '<' || c == '>' || c == '+' || c == '-' || c == '=' ||
+           c == '&' || c == '|' || c == '#' || c == ':';
+}
+
+static bool takes_equals(char c) {
+    return c == '<' || c == '>' || c == '!' || c == '=' || c == '+' ||
+           c == '-' || c == '*' || c == '/' || c == '%' || c == '&' ||
+           c == '|' || c == '^';
+}
+
 static void scan_punct(scanner *sc) {
-    static const char *const longer[] = {
-        "<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<",
-        ">>",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=", "-=",
-        "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "##", "::"};
-    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
-        size_t length = strlen(longer[i]);
-        if (sc->size - sc->at >= length &&
-            memcmp(sc->s + sc->at, longer[i], length) == 0) {
-            sc->at += (uint32_t)length;
-            return;
-        }
-    }
-    sc->at++;
+    char a = peek(sc, 0), b = peek(sc, 1), d = peek(sc, 2);
+    uint32_t length = 1;
+    if ((a == '<' || a == '>') && b == a && (d == a || d == '='))
+        length = 3;
+    else if (a == '.' && b == '.' && d == '.')
+        length = 3;
+    else if ((b == a && doubles(a)) || (b == '=' && takes_equals(a)) ||
+             (a == '-' && b == '>'))
+        length = 2;
+    sc->at += length;
 }
 
 static ar_token_kind scan_token(scanner *sc) {

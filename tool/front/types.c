@@ -55,14 +55,25 @@ static void grow_interned(ar_collector *c) {
     c->interned_capacity = capacity;
 }
 
-/* The one type equal to `wanted`; copies it when it is new. */
-static const ar_type *intern(ar_collector *c, const ar_type *wanted) {
+/* The one type equal to `wanted`, or NULL. */
+static const ar_type *find_interned(ar_collector *c, const ar_type *wanted) {
     if ((c->interned_count + 1) * 2 > c->interned_capacity)
         grow_interned(c);
     uint64_t mask = c->interned_capacity - 1, at = hash_type(wanted) & mask;
     for (; c->interned[at]; at = (at + 1) & mask)
         if (same_type(c->interned[at], wanted))
             return c->interned[at];
+    return NULL;
+}
+
+/* The same, but copies it when it is new. */
+static const ar_type *intern(ar_collector *c, const ar_type *wanted) {
+    const ar_type *known = find_interned(c, wanted);
+    if (known)
+        return known;
+    uint64_t mask = c->interned_capacity - 1, at = hash_type(wanted) & mask;
+    while (c->interned[at])
+        at = (at + 1) & mask;
     ar_type *type = AR_NEW(c->arena, ar_type);
     *type = *wanted;
     type->spelling = ar_strdup(c->arena, wanted->spelling);
@@ -99,6 +110,9 @@ static const char *spell_around(ar_collector *c, const ar_type *element,
 
 const ar_type *ar_pointer_to(ar_collector *c, const ar_type *element) {
     ar_type t = {.kind = AR_TYPE_POINTER, .bytes = 8, .element = element};
+    const ar_type *known = find_interned(c, &t);
+    if (known)
+        return known;
     t.spelling = spell_around(c, element, "*", "");
     return intern(c, &t);
 }
@@ -107,6 +121,9 @@ const ar_type *ar_array_of(ar_collector *c, const ar_type *element,
                            uint64_t count) {
     ar_type t = {.kind = AR_TYPE_ARRAY, .element = element, .count = count};
     t.bytes = (uint32_t)(element->bytes * count);
+    const ar_type *known = find_interned(c, &t);
+    if (known)
+        return known;
     const char *suffix =
         count ? ar_sprintf(c->scratch, "[%llu]", (unsigned long long)count)
               : "[]";
