@@ -1,0 +1,61 @@
+"""lit suite of the amp-rewrite command.
+
+Every .c, .cu and .test file below this folder with RUN lines is a test; a file
+without them fails, unless it is in a folder named Inputs or is built by the
+CMakeLists.txt beside it. Helper programs built here are found by their bare
+names. Exact exit codes are asked for with `%exits N command ...`.
+"""
+import os
+import re
+
+import lit.formats
+
+
+class Format(lit.formats.ShTest):
+    """ShTest, without the sources that a CMakeLists.txt builds."""
+
+    def getTestsInDirectory(self, suite, path, config, local):
+        folder = suite.getSourcePath(path)
+        built = set()
+        cmake = os.path.join(folder, "CMakeLists.txt")
+        if os.path.exists(cmake):
+            with open(cmake, encoding="utf-8") as file:
+                built = set(re.findall(r"[\w.-]+\.cu?\b", file.read()))
+        for test in super().getTestsInDirectory(suite, path, config, local):
+            if os.path.basename(test.getSourcePath()) not in built:
+                yield test
+
+
+config.name = "amp-rewrite"
+config.test_format = Format(execute_external=True)
+config.suffixes = [".c", ".cu", ".test"]
+config.excludes = ["Inputs", "inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(os.path.abspath(__file__))
+config.test_exec_root = config.amp_exec_root
+
+# lit replaces these before its own %s, %t and %S.
+config.substitutions += [
+    ("%amp-rewrite", config.amp_rewrite),
+    ("%clang", config.amp_clang),
+    ("%gcc", config.amp_gcc),
+    ("%nvcc", config.amp_nvcc),
+    ("%FileCheck", config.amp_filecheck),
+    ("%python", config.amp_python),
+    ("%exits", "sh " + os.path.join(config.test_source_root, "exits.sh")),
+    ("%amp-include", os.path.join(config.amp_source, "runtime", "include")),
+    ("%amp-lib", config.amp_runtime_lib),
+    ("%root", config.amp_source),
+]
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.amp_bin, config.amp_llvm_bin, config.environment["PATH"]]
+)
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["OMP_WAIT_POLICY"] = "passive"
+
+if os.geteuid() == 0:
+    config.available_features.add("root")  # no permission stops root
+if config.amp_nvcc:
+    config.available_features.add("nvcc")
+if config.amp_runtime_lib:
+    config.available_features.add("runtime")
