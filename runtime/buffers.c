@@ -1,6 +1,7 @@
 #include "buffers.h"
 
 #include "cast_cache.h"
+#include "device.h"
 #include "log.h"
 
 #include <pthread.h>
@@ -195,6 +196,9 @@ amp_status amp_mark(void *p, amp_role role, int group, const char *name) {
     pthread_rwlock_wrlock(&registry.lock);
     amp_status status = split_and_mark(p, role, group, name);
     pthread_rwlock_unlock(&registry.lock);
+    const amp_device *device = amp_device_get();
+    if (status == AMP_ERR_UNKNOWN_BUFFER && device)
+        status = device->mark(p, role, group, name);
     return status;
 }
 

@@ -31,6 +31,11 @@ typedef struct amp_device {
     amp_status (*carry_undo)(int group);
     /* The saved contents are no longer wanted. */
     void (*carry_drop)(int group);
+    /* amp_mark and amp_scale_buffer for an address that libamp does not know;
+     * AMP_ERR_UNKNOWN_BUFFER if the backend does not either. Work already
+     * queued on x is waited for, and the product has been made on return. */
+    amp_status (*mark)(void *p, amp_role role, int group, const char *name);
+    amp_status (*scale_buffer)(float *x, float scale);
     /* Puts an inf into one gradient; false if the group has none. */
     bool (*inject)(int group);
     /* Did a registration of the group fail since the last call? */

@@ -160,6 +160,11 @@ amp_status amp_scale_as(amp_dtype half, int group, float *x, size_t bytes) {
     return AMP_OK;
 }
 
+static amp_status scale_device_buffer(float *x, float scale) {
+    const amp_device *device = amp_device_get();
+    return device ? device->scale_buffer(x, scale) : AMP_ERR_UNKNOWN_BUFFER;
+}
+
 amp_status amp_scale_buffer_as(amp_dtype half, int group, float *x) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     amp_group *g = group_of(half, group);
@@ -167,10 +172,11 @@ amp_status amp_scale_buffer_as(amp_dtype half, int group, float *x) {
     if (!g)
         return AMP_ERR_ARGUMENT;
     if (!amp_buffers_find(x, &s)) {
-        if (amp_once(&said))
+        amp_status status = scale_device_buffer(x, g->scaler.scale);
+        if (status != AMP_OK && amp_once(&said))
             amp_log(AMP_LOG_ERROR, "amp_scale_buffer: %s",
-                    amp_status_string(AMP_ERR_UNKNOWN_BUFFER));
-        return AMP_ERR_UNKNOWN_BUFFER;
+                    amp_status_string(status));
+        return status;
     }
     if (g->scaler.scale != 1.0f)
         multiply((float *)(void *)s.start, amp_segment_floats(&s),

@@ -303,6 +303,30 @@ void amp_cuda_scaling_release(void) {
         drop_plan(&plans[i]);
 }
 
+/* ---- buffers that amp.h's calls hand on -----------------------------------
+ */
+
+static amp_status scale_buffer(float *x, float scale) {
+    amp_cuda_segment s;
+    if (!amp_cuda_registry_find(x, &s))
+        return AMP_ERR_UNKNOWN_BUFFER;
+    if (scale == 1.0f)
+        return AMP_OK;
+    int before;
+    amp_status status = device_enter(s.device, &before);
+    if (status != AMP_OK)
+        return status;
+    status = AMP_CUDA(cudaDeviceSynchronize());
+    if (status == AMP_OK)
+        status = AMP_CUDA(amp_cuda_launch_scale((float *)(void *)s.start,
+                                                amp_cuda_segment_floats(&s),
+                                                scale, STREAM));
+    if (status == AMP_OK)
+        status = AMP_CUDA(cudaStreamSynchronize(STREAM));
+    device_leave(s.device, before);
+    return status;
+}
+
 /* ---- for tests --------------------------------------------------------- */
 
 static bool inject(int group) {
@@ -319,6 +343,8 @@ void amp_cuda_scaling_install(void) {
         .carry_in = carry_in,
         .carry_undo = carry_undo,
         .carry_drop = carry_drop,
+        .mark = amp_cuda_mark,
+        .scale_buffer = scale_buffer,
         .inject = inject,
         .take_failure = amp_cuda_registry_take_failure,
     };

@@ -202,6 +202,24 @@ static void seeds_are_scaled(void **state) {
     amp_cuda_free(d);
 }
 
+/* Code that only knows amp.h may name device buffers. */
+static void calls_of_amp_h_take_device_addresses(void **state) {
+    (void)state;
+    float *d = device_floats(8, AMP_TRACKED, 15, "d", 1.0f);
+    assert_int_equal(amp_scale_buffer_as(FP16, 15, d + 1), AMP_OK);
+    assert_true(d[0] == 65536.0f && d[7] == 65536.0f);
+    assert_int_equal(amp_mark(d + 4, AMP_GRAD, 15, "g"), AMP_OK);
+    assert_int_equal(amp_step_begin_as(FP16, 15), 1);
+    amp_step_end_as(FP16, 15);
+    assert_true(d[3] == 65536.0f && d[4] == 1.0f);
+    float elsewhere[2] = {1, 1};
+    assert_int_equal(amp_mark(elsewhere, AMP_GRAD, 15, "e"),
+                     AMP_ERR_UNKNOWN_BUFFER);
+    assert_int_equal(amp_scale_buffer_as(FP16, 15, elsewhere),
+                     AMP_ERR_UNKNOWN_BUFFER);
+    amp_cuda_free(d);
+}
+
 static void bf16_has_scale_one_and_still_checks(void **state) {
     (void)state;
     float *a = device_floats(4, AMP_GRAD, 10, "a", 2.0f);
@@ -277,6 +295,7 @@ int main(void) {
         TEST(registration_checks),
         TEST(a_dead_entry_gives_way),
         TEST(seeds_are_scaled),
+        TEST(calls_of_amp_h_take_device_addresses),
         TEST(bf16_has_scale_one_and_still_checks),
         TEST(neutral_does_nothing),
         TEST(a_cuda_error_skips_the_step),

@@ -86,7 +86,8 @@ cudaError_t amp_cuda_malloc(void **p, size_t bytes, amp_role role, int group,
 cudaError_t amp_cuda_free(void *p);
 
 /* As amp_register, amp_unregister, amp_mark, for device (or managed) memory.
- * The memory belongs to the current device. */
+ * The memory belongs to the current device. amp_mark itself takes addresses in
+ * buffers that are registered here, too. */
 amp_status amp_cuda_register(void *p, size_t bytes, amp_role role, int group,
                              const char *name);
 amp_status amp_cuda_unregister(void *p);
@@ -99,7 +100,8 @@ amp_status amp_cuda_scale_as(amp_dtype half, int group, float *x, size_t bytes,
                              cudaStream_t stream);
 #define amp_cuda_scale(group, x, bytes)                                        \
     amp_cuda_scale_as(AMP_HALF, group, x, bytes, AMP_CUDA_STREAM)
-/* The same for the registered or tracked buffer that holds x. */
+/* The same for the registered or tracked buffer that holds x. amp_scale_buffer
+ * takes device addresses, too, but waits for the device. */
 amp_status amp_cuda_scale_buffer_as(amp_dtype half, int group, float *x,
                                     cudaStream_t stream);
 #define amp_cuda_scale_buffer(group, x)                                        \
