@@ -412,7 +412,8 @@ class Program:
             expect(injected, f"injected overflow: step {INJECTED_STEP} not "
                    f"skipped, but {sorted(steps)}")
         unwanted = sorted(steps - usual - injected)
-        expect(not unwanted, f"injected overflow: also skipped {unwanted}")
+        expect(not unwanted, "injected overflow: also skipped "
+               f"{len(unwanted)}, first {unwanted[:3]}")
         loose = dict(self.spec)
         loose.pop("curve", None)  # one update less
         try:

@@ -68,22 +68,35 @@ REWRITER = """\
 #!{python}
 import json, pathlib, sys
 recipe = json.loads(pathlib.Path({recipe!r}).read_text())
-argv = sys.argv[1:sys.argv.index("--")]
+argv = sys.argv[1:]
+if "--" in argv:
+    argv = argv[:argv.index("--")]
+def value(option):
+    return pathlib.Path(argv[argv.index(option) + 1])
+if "-p" in argv:
+    commands = (value("-p") / "compile_commands.json").read_text()
+    sources = [pathlib.Path(c["directory"]) / c["file"]
+               for c in json.loads(commands)]
+else:
+    sources = [pathlib.Path(argv[0])]
+assert all(s.exists() for s in sources)
 if "--audit=json" in argv:
     print(json.dumps(recipe["audit"]))
     sys.exit()
-source = pathlib.Path(argv[0])
-text = source.read_text()
 if "--half=fp16" in argv and recipe.get("refuse"):
     print(recipe["refuse"], file=sys.stderr)
     sys.exit(2)
-if "toy.h" in text:
-    print(recipe["says"], file=sys.stderr)
-else:
-    for old, new in recipe["O0" if "-O0" in argv else "O1"]:
-        assert old in text, old
-        text = text.replace(old, new)
-pathlib.Path(argv[argv.index("-o") + 1]).write_text(text)
+for source in sources:
+    text = source.read_text()
+    if "toy.h" in text:
+        print(recipe["says"], file=sys.stderr)
+    elif "main" in text:
+        for old, new in recipe["O0" if "-O0" in argv else "O1"]:
+            assert old in text, old
+            text = text.replace(old, new)
+    out = (value("--out-dir") / source.name if "-p" in argv
+           else value("-o"))
+    out.write_text(text)
 """
 
 AUDIT = {"ops": [{"precision": "half", "reason": "allow"}],
@@ -165,6 +178,7 @@ class Oracles(unittest.TestCase):
             toy = root / "toy"
             toy.mkdir()
             (toy / "toy.c").write_text(TOY)
+            (toy / "other.c").write_text("int other;\n")
             (toy / "program.json").write_text(json.dumps(spec or SPEC))
             (root / "toy.h").write_text(RUNTIME)
             recipe = root / "recipe.json"
@@ -189,6 +203,12 @@ class Oracles(unittest.TestCase):
 
     def test_right(self):
         self.assertEqual(self.failed(), "")
+
+    def test_project(self):
+        spec = dict(SPEC, sources=["toy.c", "other.c"], project=True)
+        self.assertEqual(self.failed(spec=spec), "")
+        step = (STEP[0], STEP[1].replace("g /= toy_scale();", ""))
+        self.assertEqual(self.failed((INCLUDE, SEED, step), spec=spec), "2")
 
     def test_other_arithmetic(self):
         twisted = (STEP[0], STEP[1].replace("0.5f", "0.50001f"))
