@@ -107,7 +107,8 @@ static void write_tree(ar_run *run, const results *all) {
                                                     run->options->output_path,
                                                     real + skip),
                                  .bytes = all->data[i].after,
-                                 .like = real};
+                                 .like = real,
+                                 .kind = AR_WRITE_REPLACE};
     }
     if (!ar_write_files(outputs, all->count, &run->diags))
         write_failed(run);
@@ -125,15 +126,11 @@ static void write_in_place(ar_run *run, const results *all) {
         const char *real = run->program->files.list.data[one->id].real;
         if (suffix) {
             const char *backup = ar_sprintf(run->arena, "%s%s", real, suffix);
-            if (access(backup, F_OK) == 0) {
-                ar_report(&run->diags, AR_DIAG_BACKUP_EXISTS, AR_NO_RANGE,
-                          backup);
-                write_failed(run);
-                return;
-            }
-            outputs[count++] = (ar_output){backup, one->before, real};
+            outputs[count++] =
+                (ar_output){backup, one->before, real, AR_WRITE_BACKUP};
         }
-        outputs[count++] = (ar_output){real, one->after, real};
+        outputs[count++] =
+            (ar_output){real, one->after, real, AR_WRITE_REPLACE};
     }
     if (!ar_write_files(outputs, count, &run->diags))
         write_failed(run);

@@ -52,4 +52,7 @@ typedef void ar_visit_node(void *context, ar_unit *unit, ar_decl *function,
                            ar_node *node);
 void ar_program_visit(ar_program *program, ar_visit_node *visit, void *context);
 
+/* --dump-after=link: units, editable files, entities outside system headers. */
+void ar_program_dump(FILE *out, ar_program *program);
+
 #endif
