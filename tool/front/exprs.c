@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* stpcpy */
 /* Expressions. Parentheses make no node. An UnexposedExpr is an implicit cast
  * when it has one child: of the same type it is the load of an lvalue, from an
  * array or function to a pointer it is a decay; neither makes a node. */
 #include "front/internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* ---- the stack of children ----------------------------------------------- */
@@ -126,18 +128,69 @@ bool ar_evaluate(CXCursor cursor, int64_t *value) {
 /* ---- leaves ---------------------------------------------------------------
  */
 
+/* A literal that is written in the file is read from there: evaluating every
+ * one through the parser takes most of the time on tables of numbers. */
+static bool read_literal(ar_collector *c, ar_range range, char *text,
+                         size_t size) {
+    if (range.in_macro_body || range.file == AR_NO_FILE)
+        return false;
+    const ar_file *file = ar_files_load(&c->unit->files, range.file);
+    uint32_t length = range.end - range.begin;
+    if (!file || range.end > file->size || length == 0 || length >= size)
+        return false;
+    memcpy(text, file->bytes + range.begin, length);
+    text[length] = '\0';
+    return true;
+}
+
+static bool read_int(const char *text, int64_t *value) {
+    bool is_binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
+    if (*text < '0' || *text > '9' || is_binary || strchr(text, '\''))
+        return false;
+    char *end;
+    errno = 0;
+    *value = (int64_t)strtoull(text, &end, 0);
+    return errno == 0 && end[strspn(end, "uUlL")] == '\0';
+}
+
 static ar_node *int_literal(ar_collector *c, CXCursor cursor) {
     ar_node *node = new_expr(c, AR_INT_LIT, cursor);
-    if (!ar_evaluate(cursor, &node->int_value))
+    char text[64];
+    if (read_literal(c, node->range, text, sizeof text) &&
+        read_int(text, &node->int_value))
+        return node;
+    if (!ar_evaluate(cursor, &node->int_value)) {
         node->kind = AR_UNKNOWN_EXPR;
+        node->text = "IntegerLiteral";
+    }
     return node;
+}
+
+static bool read_float(const char *text, const ar_type *type, double *value) {
+    char *end;
+    if ((*text < '0' || *text > '9') && *text != '.')
+        return false;
+    if (strchr(text, '\''))
+        return false;
+    if (type->kind == AR_TYPE_FLOAT)
+        *value = (double)strtof(text, &end);
+    else if (type->kind == AR_TYPE_DOUBLE && type->bytes == 8)
+        *value = strtod(text, &end);
+    else
+        return false;
+    return *end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "F") == 0;
 }
 
 static ar_node *float_literal(ar_collector *c, CXCursor cursor) {
     ar_node *node = new_expr(c, AR_FLOAT_LIT, cursor);
+    char text[64];
+    if (read_literal(c, node->range, text, sizeof text) &&
+        read_float(text, node->type, &node->float_value))
+        return node;
     CXEvalResult result = clang_Cursor_Evaluate(cursor);
     if (!result) {
         node->kind = AR_UNKNOWN_EXPR;
+        node->text = "FloatingLiteral";
         return node;
     }
     node->float_value = clang_EvalResult_getAsDouble(result);
@@ -262,23 +315,59 @@ static ar_op binary_op(enum CXBinaryOperatorKind kind) {
     return AR_OP_NONE;
 }
 
+static ar_node_kind binary_kind(enum CXBinaryOperatorKind kind, ar_op op) {
+    if (kind == CXBinaryOperator_Assign)
+        return AR_ASSIGN;
+    if (kind == CXBinaryOperator_Comma)
+        return AR_COMMA;
+    if (op == AR_OP_NONE)
+        return AR_UNKNOWN_EXPR;
+    return kind > CXBinaryOperator_Assign ? AR_COMPOUND_ASSIGN : AR_BINARY;
+}
+
+static bool is_bare_binary(CXCursor cursor, const ar_node *node) {
+    return clang_getCursorKind(cursor) == CXCursor_BinaryOperator &&
+           !node->range.in_macro_body;
+}
+
+/* libclang walks down to the first and last operand for an extent; in a chain
+ * of n operators that makes n^2 steps, so the operands' ranges are used. */
+static ar_range binary_extent(ar_collector *c, CXCursor cursor,
+                              CXCursor left_cursor, const ar_node *left,
+                              CXCursor right_cursor, const ar_node *right) {
+    bool is_left = is_bare_binary(left_cursor, left);
+    bool is_right = is_bare_binary(right_cursor, right);
+    if (!is_left && !is_right)
+        return ar_extent(c, cursor);
+    ar_point b = {left->range.file, left->range.begin, false};
+    ar_point e = {right->range.file, right->range.end, false};
+    if (!is_left)
+        b = ar_point_of(
+            c, clang_getRangeStart(clang_getCursorExtent(left_cursor)));
+    if (!is_right)
+        e = ar_point_of(c,
+                        clang_getRangeEnd(clang_getCursorExtent(right_cursor)));
+    return ar_between(c, b, e);
+}
+
 static ar_node *binary(ar_collector *c, CXCursor cursor) {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(cursor);
     ar_op op = binary_op(kind);
-    ar_node_kind node_kind = AR_BINARY;
-    if (kind == CXBinaryOperator_Assign)
-        node_kind = AR_ASSIGN;
-    else if (kind == CXBinaryOperator_Comma)
-        node_kind = AR_COMMA;
-    else if (op == AR_OP_NONE)
+    ar_node_kind node_kind = binary_kind(kind, op);
+    if (node_kind == AR_UNKNOWN_EXPR)
         return unknown(c, cursor);
-    else if (kind > CXBinaryOperator_Assign)
-        node_kind = AR_COMPOUND_ASSIGN;
-    ar_node *node = new_value(c, node_kind, cursor);
+    ar_node *node = ar_new_node(c, node_kind, AR_NO_RANGE);
+    node->type = ar_decay(c, ar_type_of(c, clang_getCursorType(cursor)));
     node->op = op;
-    expr_kids(c, node, cursor);
-    if (node->kid_count != 2)
-        AR_BUG("binary operator with %u operands", node->kid_count);
+    ar_kids kids = push_exprs(c, cursor);
+    if (kids.count != 2)
+        AR_BUG("binary operator with %u operands", kids.count);
+    ar_set_kids(c, node, 2);
+    ar_node *left = node->kids[0] = ar_expr(c, ar_kid(c, kids, 0));
+    ar_node *right = node->kids[1] = ar_expr(c, ar_kid(c, kids, 1));
+    node->range = binary_extent(c, cursor, ar_kid(c, kids, 0), left,
+                                ar_kid(c, kids, 1), right);
+    ar_pop_kids(c, kids);
     char spelling[8];
     char *end = stpcpy(spelling, ar_op_spelling(op));
     if (node_kind == AR_COMMA)
@@ -286,7 +375,7 @@ static ar_node *binary(ar_collector *c, CXCursor cursor) {
     else if (node_kind != AR_BINARY)
         *end++ = '=';
     *end = '\0';
-    place_operator(c, node, node->kids[0], node->kids[1], spelling);
+    place_operator(c, node, left, right, spelling);
     return node;
 }
 

@@ -94,6 +94,7 @@ typedef struct ar_point {
 ar_file_id ar_file_of(ar_collector *c, CXFile file, CXSourceLocation where);
 ar_point ar_point_of(ar_collector *c, CXSourceLocation where);
 ar_range ar_extent(ar_collector *c, CXCursor cursor);
+ar_range ar_between(ar_collector *c, ar_point begin, ar_point end);
 ar_range ar_range_of(ar_collector *c, CXSourceRange range);
 /* The innermost macro use that strictly holds the range, or NULL. */
 const ar_macro_use *ar_use_around(ar_collector *c, ar_range range);

@@ -165,9 +165,7 @@ static void cover_crossed(const ar_file_facts *facts, ar_range *range) {
     }
 }
 
-ar_range ar_range_of(ar_collector *c, CXSourceRange source) {
-    ar_point b = ar_point_of(c, clang_getRangeStart(source));
-    ar_point e = ar_point_of(c, clang_getRangeEnd(source));
+ar_range ar_between(ar_collector *c, ar_point b, ar_point e) {
     if (b.file == AR_NO_FILE)
         return AR_NO_RANGE;
     ar_range range = {b.file, b.offset, b.offset, b.in_body || e.in_body};
@@ -182,6 +180,11 @@ ar_range ar_range_of(ar_collector *c, CXSourceRange source) {
         cover_use_at(facts, e.offset, &range);
     cover_crossed(facts, &range);
     return range;
+}
+
+ar_range ar_range_of(ar_collector *c, CXSourceRange source) {
+    return ar_between(c, ar_point_of(c, clang_getRangeStart(source)),
+                      ar_point_of(c, clang_getRangeEnd(source)));
 }
 
 ar_range ar_extent(ar_collector *c, CXCursor cursor) {

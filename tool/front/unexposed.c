@@ -123,7 +123,8 @@ static ar_node *conversion(ar_collector *c, CXCursor cursor, CXCursor kid) {
             node->is_lvalue_read = true;
         return node;
     }
-    ar_node *node = start(c, AR_IMPLICIT, cursor);
+    ar_node *node = ar_new_node(c, AR_IMPLICIT, AR_NO_RANGE);
+    node->type = to;
     ar_set_kids(c, node, 1);
     node->kids[0] = ar_expr(c, kid);
     /* The range without parentheses, as that of every other node. */
