@@ -64,7 +64,7 @@ void ar_size_sink(ar_walk *w, ar_node *count, uint32_t memory, ar_node *at,
         return;
     uint32_t cell = ar_cell_new(w->g);
     ar_size_flow(w, count, cell);
-    ar_sink sink = {cell, memory, ar_here(w, at), what};
+    ar_sink sink = {cell, memory, ar_here(w, at), what, 0};
     AR_PUSH(w->g->arena, &w->g->sinks, sink);
 }
 
@@ -206,6 +206,8 @@ void ar_bytes_resolve(ar_graph *g) {
     }
     for (uint32_t i = 0; i < g->sinks.count; i++) {
         const ar_sink *sink = &g->sinks.data[i];
+        if (sink->origin && b.has_count[sink->origin - 1])
+            b.has_count[i] = true; /* the callee's text has the sizeof */
         if (b.has_count[i] || b.is_open[i] || !holds_floats(g, sink->memory))
             continue;
         ar_cell_pin(

@@ -81,7 +81,7 @@ static void byte_sink(ar_walk *w, const call *c, uint32_t memory) {
     }
     if (!cell || is_zero)
         return;
-    ar_sink sink = {cell, memory, ar_here(w, c->node), c->callee->name};
+    ar_sink sink = {cell, memory, ar_here(w, c->node), c->callee->name, 0};
     AR_PUSH(w->g->arena, &w->g->sinks, sink);
 }
 

@@ -51,6 +51,7 @@ typedef struct ar_sink { /* a byte count is applied to memory */
     uint32_t count, memory;
     ar_where where;
     const char *what; /* "malloc" */
+    uint32_t origin;  /* sink + 1 of the text that this is an instance of */
 } ar_sink;
 
 typedef struct ar_size_source {

@@ -8,8 +8,9 @@ typedef struct maker {
     ar_graph *g;
     ar_storage_facts *facts;
     AR_VEC(ar_slot) slots; /* class_id holds the cell until it has a class */
-    id_list class_cells;   /* class -> root cell */
-    id_list *actuals;      /* class -> classes that calls put in its place */
+    uint32_t *first_slot, *next_slot; /* float slots of an entity, + 1 */
+    id_list class_cells;              /* class -> root cell */
+    id_list *actuals; /* class -> classes that calls put in its place */
     id_list *class_slots, *class_sites, *class_accumulators;
 } maker;
 
@@ -23,6 +24,11 @@ static bool has_floats(maker *m, uint32_t cell) {
 
 static uint32_t class_of_cell(maker *m, uint32_t cell) {
     return cell ? m->g->cells.data[root(m, cell)].class_id : AR_NO_ID;
+}
+
+static int compare_ids(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
 }
 
 /* ---- slots
@@ -221,13 +227,48 @@ static void number_classes(maker *m) {
         qsort(g->sites.data, g->sites.count, sizeof *g->sites.data,
               compare_sites);
     for (uint32_t i = 0; i < g->sites.count; i++)
-        if (g->sites.data[i].cell && has_floats(m, g->sites.data[i].cell))
+        if (g->sites.data[i].site.kind != AR_SITE_DECLARATION &&
+            g->sites.data[i].cell && has_floats(m, g->sites.data[i].cell))
             class_for(m, g->sites.data[i].cell);
     /* Levels above the floats are told apart by class as well, but their
      * memory has no entry of its own. */
     for (uint32_t i = 0; i < facts->slots.count; i++)
         if (!facts->slots.data[i].is_float)
             facts->slots.data[i].class_id = AR_NO_ID;
+}
+
+/* A declaration changes when any web of what it declares does. */
+static bool declared_classes(maker *m, ar_site *site) {
+    uint32_t entity = ar_entity_of(m->g->program, site->decl)->id;
+    uint32_t slot = m->first_slot[entity];
+    id_list classes = {0};
+    for (; slot; slot = m->next_slot[slot - 1]) {
+        uint32_t id = m->facts->slots.data[slot - 1].class_id;
+        bool is_known = false;
+        for (uint32_t i = 0; i < classes.count; i++)
+            is_known |= classes.data[i] == id;
+        if (!is_known)
+            AR_PUSH(m->g->arena, &classes, id);
+    }
+    site->classes = classes.data;
+    site->class_count = classes.count;
+    return classes.count > 0;
+}
+
+static void index_slots(maker *m) {
+    ar_arena *arena = m->g->arena;
+    const ar_storage_facts *facts = m->facts;
+    m->first_slot =
+        AR_NEW_ARRAY(arena, uint32_t, m->g->program->entities.count + 1);
+    m->next_slot = AR_NEW_ARRAY(arena, uint32_t, facts->slots.count + 1);
+    for (uint32_t i = facts->slots.count; i-- > 0;) {
+        const ar_slot *slot = &facts->slots.data[i];
+        if (!slot->is_float)
+            continue;
+        m->next_slot[i] = m->first_slot[slot->entity->id];
+        m->first_slot[slot->entity->id] = i + 1;
+        AR_PUSH(arena, &m->class_slots[slot->class_id], i);
+    }
 }
 
 static void make_sites(maker *m) {
@@ -242,6 +283,10 @@ static void make_sites(maker *m) {
                 if (id != AR_NO_ID)
                     site.classes[count++] = id;
             }
+        } else if (site.kind == AR_SITE_DECLARATION) {
+            if (!declared_classes(m, &site))
+                continue;
+            count = site.class_count;
         } else {
             if (class_of_cell(m, cell) == AR_NO_ID)
                 continue;
@@ -375,14 +420,12 @@ static void find_concrete(maker *m, ar_storage_class *c, uint32_t *marks,
     c->concrete_count = found.count;
 }
 
-static int compare_ids(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void fill_class(maker *m, uint32_t id) {
     uint32_t cell = m->class_cells.data[id];
     const ar_cell *raw = &m->g->cells.data[cell];
+    if (m->class_slots[id].count)
+        qsort(m->class_slots[id].data, m->class_slots[id].count,
+              sizeof *m->class_slots[id].data, compare_ids);
     ar_storage_class c = {.id = id,
                           .slots = m->class_slots[id].data,
                           .slot_count = m->class_slots[id].count,
@@ -422,10 +465,7 @@ void ar_classes_make(ar_graph *g) {
     m.class_slots = AR_NEW_ARRAY(g->arena, id_list, count + 1);
     m.class_sites = AR_NEW_ARRAY(g->arena, id_list, count + 1);
     m.class_accumulators = AR_NEW_ARRAY(g->arena, id_list, count + 1);
-    for (uint32_t i = 0; i < g->facts->slots.count; i++)
-        if (g->facts->slots.data[i].is_float)
-            AR_PUSH(g->arena, &m.class_slots[g->facts->slots.data[i].class_id],
-                    i);
+    index_slots(&m);
     make_sites(&m);
     make_calls(&m);
     make_flows(&m);

@@ -315,6 +315,8 @@ void ar_scratch_find(ar_graph *g) {
     scratch s = {.g = g, .memo = {.arena = g->arena}};
     bool *is_refused =
         AR_NEW_ARRAY(f.seen.arena, bool, g->program->entities.count + 1);
+    uint32_t *users =
+        AR_NEW_ARRAY(f.seen.arena, uint32_t, g->program->entities.count + 1);
     for (uint32_t i = 0; i < f.uses.count; i++) {
         uint32_t field = f.uses.data[i].field;
         if (is_refused[field])
@@ -322,10 +324,10 @@ void ar_scratch_find(ar_graph *g) {
         first_use use =
             trace_in(&s, &g->functions.data[f.uses.data[i].function], field);
         is_refused[field] = use == USE_READ || use == USE_ESCAPE;
-        /* Fields that nobody accesses are not worth a class per function. */
-        g->is_scratch[field] |= use == USE_WRITE;
+        users[field] += use == USE_WRITE;
     }
+    /* One function agrees with itself: only more make it worth a class each. */
     for (uint32_t i = 0; i < g->program->entities.count; i++)
-        g->is_scratch[i] &= !is_refused[i];
+        g->is_scratch[i] = users[i] > 1 && !is_refused[i];
     ar_arena_free(f.seen.arena);
 }

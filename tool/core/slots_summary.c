@@ -1,5 +1,7 @@
 #include "core/slots.h"
 
+#include <stdlib.h>
+
 /* ---- generalise ------------------------------------------------------------
  */
 
@@ -93,6 +95,7 @@ static void follow(reach *r, uint32_t start, walk_from from, uint32_t site) {
         for (; s && from == FROM_INTERFACE;
              s = r->next_sink[s - 1 - r->first_sink]) {
             ar_sink sink = g->sinks.data[s - 1];
+            sink.origin = sink.origin ? sink.origin : s;
             sink.count = start;
             AR_PUSH(g->arena, &r->sinks, sink);
         }
@@ -118,6 +121,16 @@ static void collect_interface(ar_graph *g, uint32_t cell, ar_map *seen,
         collect_interface(g, c.params[i], seen, r);
 }
 
+/* One sink may take its count from several parameters: n * size. */
+static int compare_sinks(const void *a, const void *b) {
+    const ar_sink *x = a, *y = b;
+    if (x->origin != y->origin)
+        return (x->origin > y->origin) - (x->origin < y->origin);
+    if (x->memory != y->memory)
+        return (x->memory > y->memory) - (x->memory < y->memory);
+    return (x->count > y->count) - (x->count < y->count);
+}
+
 void ar_function_generalise(ar_graph *g, ar_function *f, uint32_t first_edge,
                             uint32_t first_sink, uint32_t first_source) {
     mark_generic(g, f->cell, (uint32_t)(f - g->functions.data) + 1);
@@ -136,6 +149,8 @@ void ar_function_generalise(ar_graph *g, ar_function *f, uint32_t first_edge,
                g->sources.data[i].site);
     f->size_edges = r.edges.data;
     f->size_edge_count = r.edges.count;
+    if (r.sinks.count)
+        qsort(r.sinks.data, r.sinks.count, sizeof *r.sinks.data, compare_sinks);
     f->sinks = r.sinks.data;
     f->sink_count = r.sinks.count;
     f->sources = r.sources.data;
@@ -190,11 +205,19 @@ static void copy_sizes(ar_graph *g, const ar_function *f) {
                         mapped(g, f->size_edges[i].to)};
         AR_PUSH(g->arena, &g->edges, edge);
     }
-    for (uint32_t i = 0; i < f->sink_count; i++) {
+    for (uint32_t i = 0; i < f->sink_count;) {
         ar_sink sink = f->sinks[i];
-        sink.count = mapped(g, sink.count);
+        sink.count = ar_cell_new(g);
         sink.memory = mapped(g, sink.memory);
+        uint32_t end = i;
+        for (; end < f->sink_count && f->sinks[end].origin == sink.origin &&
+               f->sinks[end].memory == f->sinks[i].memory;
+             end++) {
+            ar_edge edge = {mapped(g, f->sinks[end].count), sink.count};
+            AR_PUSH(g->arena, &g->edges, edge);
+        }
         AR_PUSH(g->arena, &g->sinks, sink);
+        i = end;
     }
     for (uint32_t i = 0; i < f->source_count; i++) {
         ar_size_source source = {mapped(g, f->sources[i].cell),

@@ -128,7 +128,9 @@ typedef struct ar_site {
     ar_node *node; /* NULL: DECLARATION */
     ar_decl *decl; /* DECLARATION; CALL: the callee; else NULL */
     bool in_macro_body, in_macro_argument;
-    uint32_t *classes; /* SIZEOF: none, one or several; else one */
+    /* SIZEOF: none, one or several; DECLARATION: one per web of the entity;
+     * else one */
+    uint32_t *classes;
     uint32_t class_count;
 } ar_site;
 
@@ -140,7 +142,7 @@ typedef enum ar_flow_kind {
 
 typedef struct ar_flow {
     ar_flow_kind kind;
-    uint32_t from, to;         /* classes; equal for MEMORY */
+    uint32_t from, to;            /* classes; equal for MEMORY */
     ar_decl *from_decl, *to_decl; /* whose memory; NULL: an expression */
     ar_where where;
 } ar_flow;
