@@ -16,6 +16,16 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* A file named twice is read once: its rules cannot disagree with themselves.
+ */
+static bool first_time(ar_rules *rules, ar_file_id id) {
+    for (uint32_t i = 0; i < rules->loaded.count; i++)
+        if (rules->loaded.data[i] == id)
+            return false;
+    AR_PUSH(rules->arena, &rules->loaded, id);
+    return true;
+}
+
 bool ar_rules_parse(ar_rules *rules, ar_files *files, ar_file_id id,
                     bool is_builtin, ar_diags *diags) {
     if (is_builtin && rules->functions.count != rules->builtin_count)
@@ -26,6 +36,8 @@ bool ar_rules_parse(ar_rules *rules, ar_files *files, ar_file_id id,
                   files->list.data[id].name, strerror(errno));
         return false;
     }
+    if (!first_time(rules, id))
+        return true;
     ar_rule_parser p = {.rules = rules,
                         .files = files,
                         .diags = diags,
@@ -37,9 +49,8 @@ bool ar_rules_parse(ar_rules *rules, ar_files *files, ar_file_id id,
     if (file->size >= 3 && memcmp(file->bytes, "\xef\xbb\xbf", 3) == 0)
         skip = 3;
     p.offset = skip;
-    if (!ar_rule_scan(&p, file->bytes + skip, file->size - skip))
-        ar_rule_error(&p, AR_DIAG_RULE_SYNTAX, (ar_span){0, 0},
-                      "this rule file is too deep or too large");
+    p.token_span = (ar_span){skip, skip};
+    ar_rule_scan(&p, file->bytes + skip, file->size - skip);
     if (is_builtin) {
         rules->builtin_count = rules->functions.count;
         rules->builtin_subjects = rules->subjects.count;

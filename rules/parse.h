@@ -131,8 +131,8 @@ typedef struct ar_unexpected {
     bool is_statement; /* the token starts a statement, or ends the file */
 } ar_unexpected;
 
-/* lexer.l: scans `bytes` and parses them; false when out of memory. */
-bool ar_rule_scan(ar_rule_parser *p, const char *bytes, uint32_t size);
+/* lexer.l: scans `bytes` and parses them. */
+void ar_rule_scan(ar_rule_parser *p, const char *bytes, uint32_t size);
 
 /* build.c. Texts of errors end with a hint where there is one. */
 void ar_rule_error(ar_rule_parser *p, ar_diag_id id, ar_span span,

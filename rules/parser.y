@@ -357,12 +357,14 @@ static int next_token(AR_RULE_YYSTYPE *value, AR_RULE_YYLTYPE *place,
     return p->token;
 }
 
-/* Only for running out of memory and the like: syntax errors go to
- * yyreport_syntax_error. */
+/* Only for a full parser stack: syntax errors go to yyreport_syntax_error. */
 static void yyerror(const ar_span *place, ar_rule_parser *p, void *scanner,
                     const char *text) {
     (void)scanner;
-    ar_rule_error(p, AR_DIAG_RULE_SYNTAX, *place, "%s", text);
+    (void)text;
+    ar_rule_error(p, AR_DIAG_RULE_SYNTAX, *place,
+                  "brackets are nested too deeply; the rest of the file was "
+                  "not read");
 }
 
 enum { MAX_EXPECTED = 64, MAX_SHOWN = 6 };

@@ -171,7 +171,8 @@ typedef struct ar_rules {
     AR_VEC(ar_level_rule) levels;
     uint32_t builtin_count; /* functions[0..) that come from packs */
     uint32_t builtin_subjects, builtin_levels; /* likewise */
-    struct ar_rule_index *index;               /* internal, of find */
+    AR_VEC(ar_file_id) loaded;
+    struct ar_rule_index *index; /* internal, of find */
 } ar_rules;
 
 /* An empty set. Packs are loaded first, then the user's files. */

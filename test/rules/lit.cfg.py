@@ -1,4 +1,5 @@
 import os
+import sys
 
 import lit.formats
 
@@ -9,6 +10,7 @@ config.excludes = ["inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.environ["AMP_RULES_OUT"]
 config.substitutions.append(("%packs", os.environ["AMP_RULES_PACKS"]))
+config.substitutions.append(("%{python}", sys.executable))
 config.environment["PATH"] = os.pathsep.join(
     [os.environ["AMP_RULES_BIN"], os.environ["AMP_LLVM_BIN"], os.environ["PATH"]]
 )
