@@ -75,16 +75,24 @@ static bool inspect(batch *b, job *j) {
         j->target = path;
         return true;
     }
+    j->target = path;
+    bool exists = stat(path, &st) == 0;
+    if (!exists && errno != ENOENT)
+        return fail(b, path, errno);
+    if (exists && S_ISDIR(st.st_mode))
+        return fail(b, path, EISDIR);
+    if (exists && access(path, W_OK) != 0)
+        return fail(b, path, errno);
+    if (exists && !S_ISREG(st.st_mode)) {
+        j->kind = TARGET_STREAM;
+        return true;
+    }
     j->target = follow_links(b->arena, path);
     if (!j->target)
         return fail(b, path, errno);
-    if (stat(j->target, &st) != 0)
-        return errno == ENOENT ? true : fail(b, path, errno);
-    if (S_ISDIR(st.st_mode))
-        return fail(b, path, EISDIR);
-    if (access(j->target, W_OK) != 0)
-        return fail(b, path, errno);
-    j->kind = S_ISREG(st.st_mode) ? TARGET_FILE : TARGET_STREAM;
+    if (!exists)
+        return true;
+    j->kind = TARGET_FILE;
     j->old = st;
     return true;
 }
