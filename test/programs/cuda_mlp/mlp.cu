@@ -13,11 +13,11 @@
 #include <stdlib.h>
 
 #define INPUTS  64
-#define HIDDEN  128
+#define HIDDEN  72
 #define CLASSES 10
-#define SAMPLES 2048
+#define SAMPLES 1024
 #define TEST_SAMPLES 512
-#define BATCH   128
+#define BATCH   64
 #define LAYERS  3
 #define THREADS 128
 #define BLOCKS(n) (((n) + THREADS - 1) / THREADS)
