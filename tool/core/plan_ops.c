@@ -55,28 +55,64 @@ static const char *rename_parameters(ar_plan *plan,
     return ar_str_text(&out);
 }
 
+enum { WRAP_COLUMN = 80 };
+
+/* head item, item, ... tail, broken before an item that would pass the column
+ * limit and aligned behind the head. */
+static void add_list(ar_str *out, const char *indent, const char *head,
+                     const char *const *items, uint32_t count,
+                     const char *tail) {
+    size_t column = strlen(indent) + strlen(head);
+    size_t align = column < WRAP_COLUMN / 2 ? column : strlen(indent) + 8;
+    ar_str_addf(out, "%s%s", indent, head);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *end = i + 1 < count ? "," : tail;
+        size_t width = strlen(items[i]) + strlen(end);
+        if (i && column + 1 + width > WRAP_COLUMN) {
+            ar_str_addf(out, "\n%*s", (int)align, "");
+            column = align;
+        } else if (i) {
+            ar_str_add(out, " ");
+            column++;
+        }
+        ar_str_addf(out, "%s%s", items[i], end);
+        column += width;
+    }
+    if (!count)
+        ar_str_add(out, tail);
+}
+
 static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
                                 const ar_decl *function) {
     const ar_function_rule *rule = site->rule;
-    ar_str out = {.arena = plan->arena};
-    ar_str_addf(&out,
-                "/* %s in half precision where it pays, else as it was */\n"
-                "static inline void %s_amp(",
-                function->name, function->name);
-    for (uint32_t i = 0; i < function->member_count; i++) {
-        const char *param = ar_text(plan->arena, &plan->program->files,
-                                    function->members[i]->range);
-        ar_str_addf(&out, "%s%s", i ? ", " : "", param);
+    ar_arena *arena = plan->arena;
+    uint32_t count = function->member_count;
+    const char **params = AR_NEW_ARRAY(arena, const char *, count + 1u);
+    const char **names = AR_NEW_ARRAY(arena, const char *, count + 1u);
+    const char **passed =
+        AR_NEW_ARRAY(arena, const char *, rule->argument_count + 1u);
+    for (uint32_t i = 0; i < count; i++) {
+        params[i] =
+            ar_text(arena, &plan->program->files, function->members[i]->range);
+        names[i] = function->members[i]->name;
     }
-    ar_str_addf(&out, ") {\n    if (%s(", rule->target);
     for (uint32_t i = 0; i < rule->argument_count; i++)
-        ar_str_addf(
-            &out, "%s%s", i ? ", " : "",
-            rename_parameters(plan, rule, function, rule->arguments[i]));
-    ar_str_addf(&out, ") != AMP_OK)\n        %s(", function->name);
-    for (uint32_t i = 0; i < function->member_count; i++)
-        ar_str_addf(&out, "%s%s", i ? ", " : "", function->members[i]->name);
-    ar_str_add(&out, ");\n}\n");
+        passed[i] = rename_parameters(plan, rule, function, rule->arguments[i]);
+    ar_str out = {.arena = arena};
+    ar_str_addf(&out,
+                "/* %s in half precision where it pays, else as it was "
+                "*/\n",
+                function->name);
+    add_list(&out, "",
+             ar_sprintf(arena, "static inline void %s_amp(", function->name),
+             params, count, ")");
+    ar_str_add(&out, "\n{\n");
+    add_list(&out, "    ", ar_sprintf(arena, "if (%s(", rule->target), passed,
+             rule->argument_count, ") != AMP_OK)");
+    ar_str_add(&out, "\n");
+    add_list(&out, "        ", ar_sprintf(arena, "%s(", function->name), names,
+             count, ");");
+    ar_str_add(&out, "\n}\n");
     return ar_str_text(&out);
 }
 
