@@ -125,6 +125,9 @@ void amp_round_bf16_portable(float *dst, const float *src, size_t n) {
 /* ---- AVX2 and F16C ----------------------------------------------------- */
 
 #define AVX2 __attribute__((target("avx2,f16c")))
+/* Called from more than one loop, so the compiler would not inline it. */
+#define AVX2_INLINE                                                            \
+    __attribute__((target("avx2,f16c"), always_inline)) static inline
 
 /* Elements to do one by one until dst is aligned for streaming stores; n and
  * no streaming if the result is small. */
@@ -136,54 +139,72 @@ static size_t stream_head(const void *dst, size_t element, size_t align,
     return off == 0 ? 0 : (align - off) / element;
 }
 
-AVX2 static __m256i fp16_of_16(const float *src) {
-    __m128i lo = _mm256_cvtps_ph(_mm256_loadu_ps(src), NEAREST);
-    __m128i hi = _mm256_cvtps_ph(_mm256_loadu_ps(src + 8), NEAREST);
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(lo), hi, 1);
+AVX2_INLINE __m128i fp16_of_8(const float *src) {
+    return _mm256_cvtps_ph(_mm256_loadu_ps(src), NEAREST);
 }
 
-/* The upper half of each word after rounding; right for all but NaN. */
-AVX2 static __m256i bf16_rounded(__m256i u) {
+/* Right for all but NaN. */
+AVX2_INLINE __m256i bf16_rounded(__m256i u) {
     __m256i odd =
         _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
     __m256i bias = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
     return _mm256_add_epi32(u, bias);
 }
 
-AVX2 static __m256i bf16_quieted(__m256 x, __m256i rounded) {
+AVX2_INLINE __m256i bf16_quieted(__m256 x, __m256i rounded) {
     __m256i quiet =
         _mm256_or_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x400000));
     __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
     return _mm256_blendv_epi8(rounded, quiet, nan);
 }
 
-AVX2 static __m256i bf16_of_16(const float *src) {
-    __m256 x = _mm256_loadu_ps(src);
-    __m256 y = _mm256_loadu_ps(src + 8);
-    __m256i a = bf16_rounded(_mm256_castps_si256(x));
-    __m256i b = bf16_rounded(_mm256_castps_si256(y));
-    /* One test for both; NaN is rare, so the blends stay out of the way. */
-    if (_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0) {
-        a = bf16_quieted(x, a);
-        b = bf16_quieted(y, b);
-    }
+AVX2_INLINE __m256i upper_halves(__m256i a, __m256i b) {
     __m256i packed =
         _mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16));
     return _mm256_permute4x64_epi64(packed, 0xd8);
 }
 
+typedef struct bf16_32 {
+    __m256i lo;
+    __m256i hi;
+} bf16_32;
+
+/* 32 at a time, with one test for NaN, which is rare. Written out, because
+ * arrays would be kept in memory. */
+AVX2_INLINE bf16_32 bf16_of_32(const float *src) {
+    __m256 x0 = _mm256_loadu_ps(src);
+    __m256 x1 = _mm256_loadu_ps(src + 8);
+    __m256 x2 = _mm256_loadu_ps(src + 16);
+    __m256 x3 = _mm256_loadu_ps(src + 24);
+    __m256 nan = _mm256_or_ps(_mm256_cmp_ps(x0, x1, _CMP_UNORD_Q),
+                              _mm256_cmp_ps(x2, x3, _CMP_UNORD_Q));
+    __m256i r0 = bf16_rounded(_mm256_castps_si256(x0));
+    __m256i r1 = bf16_rounded(_mm256_castps_si256(x1));
+    __m256i r2 = bf16_rounded(_mm256_castps_si256(x2));
+    __m256i r3 = bf16_rounded(_mm256_castps_si256(x3));
+    if (__builtin_expect(_mm256_movemask_ps(nan), 0)) {
+        r0 = bf16_quieted(x0, r0);
+        r1 = bf16_quieted(x1, r1);
+        r2 = bf16_quieted(x2, r2);
+        r3 = bf16_quieted(x3, r3);
+    }
+    return (bf16_32){upper_halves(r0, r1), upper_halves(r2, r3)};
+}
+
 AVX2 void amp_to_fp16_avx2(uint16_t *dst, const float *src, size_t n) {
     size_t i = 0;
-    size_t head = stream_head(dst, sizeof *dst, 32, n);
+    size_t head = stream_head(dst, sizeof *dst, 16, n);
     if (head < n) {
         amp_to_fp16_portable(dst, src, head);
-        for (i = head; i + 16 <= n; i += 16)
-            _mm256_stream_si256((__m256i *)(void *)(dst + i),
-                                fp16_of_16(src + i));
+        for (i = head; i + 8 <= n; i += 8)
+            _mm_stream_si128((__m128i *)(void *)(dst + i), fp16_of_8(src + i));
         _mm_sfence();
     }
-    for (; i + 16 <= n; i += 16)
-        _mm256_storeu_si256((__m256i *)(void *)(dst + i), fp16_of_16(src + i));
+    for (; i + 16 <= n; i += 16) {
+        _mm_storeu_si128((__m128i *)(void *)(dst + i), fp16_of_8(src + i));
+        _mm_storeu_si128((__m128i *)(void *)(dst + i + 8),
+                         fp16_of_8(src + i + 8));
+    }
     amp_to_fp16_portable(dst + i, src + i, n - i);
 }
 
@@ -192,21 +213,26 @@ AVX2 void amp_to_bf16_avx2(uint16_t *dst, const float *src, size_t n) {
     size_t head = stream_head(dst, sizeof *dst, 32, n);
     if (head < n) {
         amp_to_bf16_portable(dst, src, head);
-        for (i = head; i + 16 <= n; i += 16)
-            _mm256_stream_si256((__m256i *)(void *)(dst + i),
-                                bf16_of_16(src + i));
+        for (i = head; i + 32 <= n; i += 32) {
+            bf16_32 h = bf16_of_32(src + i);
+            _mm256_stream_si256((__m256i *)(void *)(dst + i), h.lo);
+            _mm256_stream_si256((__m256i *)(void *)(dst + i + 16), h.hi);
+        }
         _mm_sfence();
     }
-    for (; i + 16 <= n; i += 16)
-        _mm256_storeu_si256((__m256i *)(void *)(dst + i), bf16_of_16(src + i));
+    for (; i + 32 <= n; i += 32) {
+        bf16_32 h = bf16_of_32(src + i);
+        _mm256_storeu_si256((__m256i *)(void *)(dst + i), h.lo);
+        _mm256_storeu_si256((__m256i *)(void *)(dst + i + 16), h.hi);
+    }
     amp_to_bf16_portable(dst + i, src + i, n - i);
 }
 
-AVX2 static __m256 float_of_fp16(const uint16_t *src) {
+AVX2_INLINE __m256 float_of_fp16(const uint16_t *src) {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)src));
 }
 
-AVX2 static __m256 float_of_bf16(const uint16_t *src) {
+AVX2_INLINE __m256 float_of_bf16(const uint16_t *src) {
     __m128i h = _mm_loadu_si128((const __m128i *)(const void *)src);
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
 }
@@ -220,8 +246,10 @@ AVX2 void amp_from_fp16_avx2(float *dst, const uint16_t *src, size_t n) {
             _mm256_stream_ps(dst + i, float_of_fp16(src + i));
         _mm_sfence();
     }
-    for (; i + 8 <= n; i += 8)
+    for (; i + 16 <= n; i += 16) {
         _mm256_storeu_ps(dst + i, float_of_fp16(src + i));
+        _mm256_storeu_ps(dst + i + 8, float_of_fp16(src + i + 8));
+    }
     amp_from_fp16_portable(dst + i, src + i, n - i);
 }
 
@@ -234,8 +262,10 @@ AVX2 void amp_from_bf16_avx2(float *dst, const uint16_t *src, size_t n) {
             _mm256_stream_ps(dst + i, float_of_bf16(src + i));
         _mm_sfence();
     }
-    for (; i + 8 <= n; i += 8)
+    for (; i + 16 <= n; i += 16) {
         _mm256_storeu_ps(dst + i, float_of_bf16(src + i));
+        _mm256_storeu_ps(dst + i + 8, float_of_bf16(src + i + 8));
+    }
     amp_from_bf16_portable(dst + i, src + i, n - i);
 }
 
