@@ -29,6 +29,13 @@ static void audit(ar_run *run) {
         run->exit = AR_EXIT_OUTPUT;
 }
 
+/* -v: where the time went, for bench/ and the curious. */
+static void print_times(const ar_run *run) {
+    for (ar_stage stage = AR_STAGE_LOAD; stage < AR_STAGE_APPLY; stage++)
+        fprintf(stderr, "amp-rewrite: time: %s %.4f s\n", ar_stage_name(stage),
+                run->seconds[stage]);
+}
+
 static int run_pipeline(const ar_options *options, ar_arena *arena) {
     ar_run run = {.arena = arena,
                   .options = options,
@@ -45,6 +52,8 @@ static int run_pipeline(const ar_options *options, ar_arena *arena) {
             ar_output_write(&run);
     }
     ar_pipeline_print_diags(&run);
+    if (options->verbosity == AR_VERBOSE)
+        print_times(&run);
     for (uint32_t i = 0; i < run.unit_count; i++)
         ar_arena_free(run.units[i]->arena);
     return run.exit;
