@@ -135,7 +135,9 @@ static uint32_t member(ar_walk *w, ar_node *node) {
         return ar_cell_new(g);
     uint32_t shared = ar_cell_of(g, node->decl);
     uint32_t entity = ar_entity_of(g->program, node->decl)->id;
-    if (!g->is_scratch[entity] || !node->is_lvalue_read || !w->function)
+    if (!g->is_scratch[entity] || !node->is_lvalue_read || !w->function ||
+        !ar_map_get(&g->scratch_uses,
+                    ar_key2(entity, ar_entity_of(g->program, w->function)->id)))
         return shared;
     /* Every function that uses a scratch field has memory of its own. */
     uint32_t own = (uint32_t)(uintptr_t)ar_map_get(&w->scratch, entity + 1);

@@ -11,6 +11,7 @@ static void find_functions(ar_graph *g) {
         AR_NEW_ARRAY(g->arena, uint32_t, program->entities.count + 1);
     g->entity_cell =
         AR_NEW_ARRAY(g->arena, uint32_t, program->entities.count + 1);
+    g->scratch_uses.arena = g->arena;
     g->is_scratch = AR_NEW_ARRAY(g->arena, bool, program->entities.count + 1);
     for (uint32_t i = 0; i < program->entities.count; i++) {
         ar_entity *entity = &program->entities.data[i];

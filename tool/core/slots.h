@@ -128,6 +128,7 @@ typedef struct ar_graph {
     AR_VEC(ar_web) webs;
     AR_VEC(uint32_t) accumulator_cells; /* beside facts->accumulators */
     bool *is_scratch;                   /* by entity */
+    ar_map scratch_uses; /* entity, function: has memory of its own there */
 } ar_graph;
 
 /* ---- slots_graph.c: cells ------------------------------------------------ */

@@ -420,6 +420,19 @@ static void find_concrete(maker *m, ar_storage_class *c, uint32_t *marks,
     c->concrete_count = found.count;
 }
 
+/* Only uses of scratch fields, and what points to them in passing. */
+static bool is_scratch_class(maker *m, const ar_storage_class *c) {
+    bool is_scratch = false;
+    for (uint32_t i = 0; i < c->slot_count; i++) {
+        const ar_slot *slot = &m->facts->slots.data[c->slots[i]];
+        bool is_use = m->g->is_scratch[slot->entity->id] && slot->web > 0;
+        if (!is_use && name_rank(slot) < 2)
+            return false;
+        is_scratch |= is_use;
+    }
+    return is_scratch;
+}
+
 static void fill_class(maker *m, uint32_t id) {
     uint32_t cell = m->class_cells.data[id];
     const ar_cell *raw = &m->g->cells.data[cell];
@@ -439,10 +452,7 @@ static void fill_class(maker *m, uint32_t id) {
     for (uint32_t i = 0; i < c.site_count; i++)
         c.site_counts[m->facts->sites.data[c.sites[i]].kind]++;
     c.name = class_name(m, &m->class_slots[id]);
-    for (uint32_t i = 0; i < c.slot_count; i++) {
-        const ar_slot *slot = &m->facts->slots.data[c.slots[i]];
-        c.is_scratch |= m->g->is_scratch[slot->entity->id] && slot->web > 0;
-    }
+    c.is_scratch = is_scratch_class(m, &c);
     take_facts(m, &c, cell);
     AR_PUSH(m->g->arena, &m->facts->classes, c);
 }

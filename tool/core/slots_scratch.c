@@ -323,6 +323,12 @@ void ar_scratch_find(ar_graph *g) {
             continue;
         first_use use =
             trace_in(&s, &g->functions.data[f.uses.data[i].function], field);
+        if (use == USE_WRITE) {
+            const ar_function *function =
+                &g->functions.data[f.uses.data[i].function];
+            ar_map_put(&g->scratch_uses, ar_key2(field, function->entity->id),
+                       g);
+        }
         is_refused[field] = use == USE_READ || use == USE_ESCAPE;
         users[field] += use == USE_WRITE;
     }

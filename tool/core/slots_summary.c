@@ -95,7 +95,7 @@ static void follow(reach *r, uint32_t start, walk_from from, uint32_t site) {
         for (; s && from == FROM_INTERFACE;
              s = r->next_sink[s - 1 - r->first_sink]) {
             ar_sink sink = g->sinks.data[s - 1];
-            sink.origin = sink.origin ? sink.origin : s;
+            sink.origin = s;
             sink.count = start;
             AR_PUSH(g->arena, &r->sinks, sink);
         }
