@@ -1,0 +1,292 @@
+/* The interpreter: runs the program over abstract memory and records a graph
+ * of float values.
+ *
+ * Calls are followed in context: a context is a chain of calls from main. Every
+ * float operation has one node in the graph per context; a node's identity is
+ * (context, syntax node, cell), its inputs are those of the last evaluation, so
+ * that the graph of the last run is the graph of the fixpoint. Roles and
+ * degrees are then properties of graph nodes and need no second look at the
+ * program. docs/loss-scaling.md explains the transfer functions. */
+#ifndef AR_INTERP_H
+#define AR_INTERP_H
+
+#include "core/memory.h"
+
+/* ---- the value graph ----------------------------------------------------- */
+
+typedef enum ar_vnode_kind {
+    AR_V_ZERO,      /* node 1: any degree */
+    AR_V_UNDEFINED, /* node 2: never written, any degree */
+    AR_V_CONST,     /* node 3 and others: a number that is not zero */
+    AR_V_INPUT,     /* from outside: files, unknown calls */
+    AR_V_SUM,       /* sum, difference, selection: equal degrees */
+    AR_V_MUL,
+    AR_V_DIV,
+    AR_V_NONLINEAR, /* wants degree 0, gives degree 0 */
+    AR_V_STORE,     /* in[0] stored into a cell; in[1] what stays (weak) */
+    AR_V_PHI,       /* paths that meet, several cells that are read */
+    AR_V_LOOP,      /* head of a loop: in[0] before it, in[1] last iteration */
+    AR_V_BOUNDARY,  /* identity at a statement; the scale may change here */
+    AR_V_TERM       /* identity around an additive term of an update */
+} ar_vnode_kind;
+
+typedef struct ar_vnode {
+    ar_vnode_kind kind;
+    uint32_t context;
+    ar_node *at; /* syntax */
+    uint32_t cell;
+    uint32_t in_count, in_capacity;
+    uint32_t *in;
+    uint32_t stamp; /* time of the last evaluation */
+    bool is_array_clear; /* STORE of zero by memset or calloc */
+} ar_vnode;
+
+enum { AR_NODE_ZERO = 1, AR_NODE_UNDEFINED = 2, AR_NODE_CONST = 3 };
+
+/* Why a value must have degree 0. */
+typedef enum ar_sink_kind {
+    AR_SINK_PRINT,
+    AR_SINK_SAVE,
+    AR_SINK_INT,     /* converted to an integer */
+    AR_SINK_COMPARE, /* compared with a constant other than 0 */
+    AR_SINK_COMPARE_TWO, /* two values: equal degrees */
+    AR_SINK_DIVISOR,
+    AR_SINK_CALL,  /* passed to code that is not seen */
+    AR_SINK_PARAM, /* parameter or optimizer state (added by the solver) */
+    AR_SINK_RETURN /* result of main */
+} ar_sink_kind;
+
+typedef struct ar_sink {
+    ar_sink_kind kind;
+    uint32_t context;
+    ar_node *at;
+    uint32_t node, other; /* other: COMPARE_TWO */
+    uint32_t stamp;
+} ar_sink;
+
+/* ---- contexts and loops -------------------------------------------------- */
+
+typedef struct ar_context {
+    uint32_t id, parent;
+    ar_node *call; /* in the parent; NULL: a root */
+    ar_decl *function;
+    ar_unit *unit;
+    uint32_t depth;
+    uint32_t loop_depth; /* loops that are active at the call */
+    bool in_recursion;
+    AR_VEC(uint32_t) locals; /* objects */
+} ar_context;
+
+/* What one loop in one context has taught so far. */
+typedef struct ar_loop {
+    uint32_t id;
+    uint32_t context;
+    ar_node *at;
+    uint32_t depth;
+    AR_VEC(uint32_t) carried; /* cells that the next iteration may read */
+    ar_idtable carried_value; /* cell -> value at the head */
+    ar_idtable mixed;         /* cells accessed at shifted indices */
+    uint32_t stamp;           /* start of the last pass */
+} ar_loop;
+
+typedef struct ar_access {
+    uint64_t write_tags, read_tags; /* of all accesses: AND */
+    int64_t shift;
+    bool has_shift, mixed, is_written, is_read;
+} ar_access;
+
+typedef struct ar_frame_loop {
+    ar_loop *loop;
+    ar_state head;
+    ar_idtable index; /* cell -> position in accesses + 1 */
+    AR_VEC(ar_access) accesses;
+    AR_VEC(uint32_t) cells;
+    ar_state breaks, continues;
+} ar_frame_loop;
+
+typedef struct ar_jump {
+    const char *name;
+    ar_state state;
+} ar_jump;
+
+typedef struct ar_frame {
+    ar_context *context;
+    ar_state returns;
+    ar_value result;
+    bool has_result;
+    uint32_t result_cell; /* record results */
+    AR_VEC(ar_jump) jumps;
+    struct ar_frame *up;
+} ar_frame;
+
+/* Where code breaks out to: loops and switches. */
+typedef struct ar_break_scope {
+    ar_state *breaks, *continues;
+    struct ar_break_scope *up;
+} ar_break_scope;
+
+/* A statement (in a context, 0: in every context) before which the cells of
+ * `cells` pass through a boundary node. */
+typedef struct ar_boundary {
+    ar_node *at;
+    uint32_t context;
+    const uint32_t *cells;
+    uint32_t cell_count;
+} ar_boundary;
+
+typedef struct ar_note {
+    ar_diag_id id;
+    ar_range range;
+    const char *text;
+} ar_note;
+
+/* Variables that a loop only steps. */
+typedef struct ar_induction {
+    ar_decl **data;
+    uint32_t count;
+} ar_induction;
+
+typedef struct ar_scalar_access_record {
+    uint32_t context, cell;
+    ar_node *at;
+    bool is_write;
+    uint32_t stamp;
+} ar_scalar_access_record;
+
+typedef struct ar_interp {
+    ar_arena *arena;
+    ar_program *program;
+    const ar_rules *rules;
+    ar_memory *m;
+
+    AR_VEC(ar_vnode) nodes; /* [0] unused */
+    ar_idtable node_ids;
+    AR_VEC(ar_sink) sinks;
+    ar_idtable sink_ids;
+    AR_VEC(ar_context *) contexts; /* [0] unused */
+    ar_idtable context_ids;
+    AR_VEC(ar_loop *) loops; /* [0] unused */
+    ar_idtable loop_ids;
+    ar_idtable prescans; /* FOR/WHILE/DO -> index in inductions */
+    AR_VEC(ar_induction) inductions;
+    ar_node ***parents;         /* per unit: node id -> parent */
+    AR_VEC(uint32_t) main_roots; /* contexts run from the outside */
+
+    /* the running state */
+    ar_state state;
+    ar_frame *frame;
+    ar_break_scope *breaks;
+    AR_VEC(ar_frame_loop) active; /* loops, outermost first */
+    uint32_t clock, run_start, work;
+
+    /* what this run records */
+    AR_VEC(ar_boundary) boundaries;
+    ar_idtable boundary_index; /* statement -> 1 + first of the list */
+    ar_idtable term_nodes;     /* expressions to wrap in AR_V_TERM */
+    AR_VEC(ar_note) notes;
+    ar_idtable note_ids;
+    AR_VEC(ar_pointer_store) stores;
+    ar_idtable store_ids;
+    AR_VEC(struct ar_free_site) frees;
+    ar_idtable free_ids;
+    /* integers and other scalars that persist: who writes and reads them */
+    AR_VEC(ar_scalar_access_record) scalar_accesses;
+    ar_idtable scalar_ids;
+    /* pointers to floats that a REF or MEMBER named: (context, node) -> set */
+    ar_idtable named_sets;
+    bool disjoint; /* base pointers do not mean the regions */
+    bool gave_up;
+} ar_interp;
+
+ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
+                         const ar_rules *rules);
+/* Runs the whole program once. Results accumulate: the second run starts from
+ * what the loops of the first have taught. */
+void ar_interp_run(ar_interp *in);
+
+/* ---- inside -------------------------------------------------------------- */
+
+#define AR_VN(in, id) (&(in)->nodes.data[id])
+
+bool ar_is_floating(const ar_type *type);
+/* The node of this key, with its inputs replaced. */
+uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
+                       uint32_t cell, const uint32_t *inputs, uint32_t count);
+uint32_t ar_graph_sum(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
+uint32_t ar_graph_mul(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
+uint32_t ar_graph_nonlinear(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
+void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at,
+                   uint32_t node, uint32_t other);
+uint32_t ar_float_of(ar_interp *in, const ar_value *value);
+void ar_interp_note(ar_interp *in, ar_diag_id id, ar_range range,
+                    const char *text);
+
+/* values */
+ar_value ar_unknown(void);
+ar_value ar_number(int64_t n);
+ar_value ar_from_node(uint32_t node);
+ar_value ar_pointer_to(ar_interp *in, uint32_t cell, int64_t index);
+/* at: where the paths meet; cell: for float nodes */
+ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
+                        const ar_value *a, const ar_value *b);
+
+/* memory.  `type` is the static type of the access. */
+uint32_t ar_variable_cell(ar_interp *in, ar_decl *decl);
+ar_value ar_load(ar_interp *in, ar_node *at, const ar_value *address,
+                 const ar_type *type);
+void ar_store(ar_interp *in, ar_node *at, const ar_value *address,
+              const ar_type *type, const ar_value *value);
+/* Writes a whole block of floats: BLAS results, memset, files. */
+void ar_store_block(ar_interp *in, ar_node *at, const ar_value *address,
+                    uint32_t node, bool is_clear);
+uint32_t ar_load_block(ar_interp *in, ar_node *at, const ar_value *address);
+void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
+                    const ar_value *from, const ar_type *type, bool is_param);
+void ar_clear_block(ar_interp *in, ar_node *at, const ar_value *address,
+                    bool to_zero);
+void ar_copy_block(ar_interp *in, ar_node *at, const ar_value *to,
+                   const ar_value *from);
+/* Forgets everything in the object. */
+void ar_reset_object(ar_interp *in, ar_mem_object *object, bool zero);
+uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
+                         const ar_type *type);
+void ar_scalar_access(ar_interp *in, ar_node *at, uint32_t cell, bool write);
+ar_state ar_join_states(ar_interp *in, ar_node *at, ar_state *a, ar_state *b);
+
+/* control */
+ar_value ar_eval(ar_interp *in, ar_node *node);
+ar_value ar_address(ar_interp *in, ar_node *node);
+/* 1: true, 0: false, -1: unknown */
+int ar_truth(ar_interp *in, ar_node *node, ar_value *value);
+ar_value ar_arith(ar_interp *in, ar_node *node, ar_op op, ar_value a,
+                  ar_value b, const ar_type *a_type, const ar_type *b_type,
+                  const ar_type *type);
+ar_value ar_convert(ar_interp *in, ar_node *at, ar_value value,
+                    const ar_type *from, const ar_type *to);
+void ar_exec(ar_interp *in, ar_node *node);
+void ar_exec_loop(ar_interp *in, ar_node *node);
+void ar_init_variable(ar_interp *in, ar_node *at, ar_decl *decl);
+void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
+                  const ar_type *type, ar_node *init);
+ar_value ar_call(ar_interp *in, ar_node *node);
+/* Runs a function that was given its arguments as values. */
+ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
+                         const ar_value *args, const ar_type *const *types,
+                         uint32_t count);
+/* A call of a function without a body; false: nothing is known of it. */
+bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
+                   ar_value *args, const ar_type *const *types, uint32_t count,
+                   ar_value *result);
+bool ar_apply_builtin(ar_interp *in, ar_node *call, const ar_decl *callee,
+                      ar_value *args, const ar_type *const *types,
+                      uint32_t count, ar_value *result);
+ar_value ar_allocate(ar_interp *in, ar_node *call, bool zero);
+uint32_t ar_function_target(ar_interp *in, ar_decl *function);
+
+/* syntax */
+ar_node *ar_parent_of(const ar_interp *in, const ar_unit *unit,
+                      const ar_node *node);
+ar_unit *ar_context_unit(const ar_interp *in, uint32_t context);
+ar_node *ar_skip_casts(ar_node *node);
+
+#endif

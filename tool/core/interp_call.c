@@ -1,0 +1,540 @@
+/* Calls: functions of the program in context, others by rule. */
+#include "core/interp.h"
+
+static ar_context *context_of(ar_interp *in, ar_node *call,
+                              ar_decl *function) {
+    uint32_t parent = in->frame ? in->frame->context->id : 0;
+    uint64_t b = (uint64_t)parent << 32 | function->id;
+    uint32_t id = ar_idtable_get(&in->context_ids, ar_key(call), b);
+    if (id)
+        return in->contexts.data[id];
+    ar_context *c = AR_NEW(in->arena, ar_context);
+    c->id = in->contexts.count;
+    c->parent = parent;
+    c->call = call;
+    c->function = function;
+    c->unit = ar_entity_of(in->program, function)->unit;
+    c->depth = in->frame ? in->frame->context->depth + 1 : 0;
+    AR_PUSH(in->arena, &in->contexts, c);
+    ar_idtable_put(&in->context_ids, ar_key(call), b, c->id);
+    return c;
+}
+
+static bool is_running(const ar_interp *in, const ar_decl *function) {
+    for (const ar_frame *f = in->frame; f; f = f->up)
+        if (f->context->function->id == function->id)
+            return true;
+    return false;
+}
+
+static void forget_locals(ar_interp *in, const ar_context *context) {
+    for (uint32_t i = 0; i < context->locals.count; i++) {
+        ar_mem_object *o = in->m->objects.data[context->locals.data[i]];
+        ar_reset_object(in, o, false);
+    }
+}
+
+static uint32_t result_cell(ar_interp *in, ar_node *call,
+                            const ar_decl *function) {
+    bool is_new;
+    ar_mem_object *object =
+        ar_memory_object(in->m, ar_key(call) << 2 | 1,
+                         (uint64_t)1 << 63 | in->frame->context->id, &is_new);
+    if (is_new) {
+        object->as.kind = AR_OBJECT_LOCAL;
+        object->as.decl = (ar_decl *)function;
+        object->as.unit = in->frame->context->unit;
+        object->context = in->frame->context->id;
+        ar_memory_root(in->m, object, function->type->element);
+    }
+    ar_reset_object(in, object, false);
+    return object->root;
+}
+
+static void bind_argument(ar_interp *in, ar_node *call, ar_decl *param,
+                          const ar_value *arg, const ar_type *type) {
+    uint32_t cell = ar_variable_cell(in, param);
+    ar_mem_cell *c = &in->m->cells.data[cell];
+    if (param->type->kind == AR_TYPE_RECORD) {
+        ar_value to = ar_pointer_to(in, cell, 0);
+        ar_copy_record(in, call, &to, arg, param->type, true);
+        return;
+    }
+    ar_value v = *arg;
+    if (type && param->type->kind != AR_TYPE_ARRAY)
+        v = ar_convert(in, call, v, type, param->type);
+    if (param->type->kind == AR_TYPE_ARRAY)
+        c->is_many = false; /* T x[n] is a pointer */
+    if (!c->scalar)
+        c->scalar = param->type;
+    ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, &v));
+}
+
+ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
+                         const ar_value *args, const ar_type *const *types,
+                         uint32_t count) {
+    if (is_running(in, function)) {
+        ar_interp_note(in, AR_DIAG_SCALE_NOTE, call->range,
+                       ar_sprintf(in->arena,
+                                  "recursive call of '%s' is not followed",
+                                  function->name));
+        return ar_is_floating(function->type->element)
+                   ? ar_from_node(
+                         ar_graph_node(in, AR_V_INPUT, call, 0, NULL, 0))
+                   : ar_unknown();
+    }
+    ar_frame frame = {.up = in->frame};
+    frame.returns = (ar_state){NULL, true};
+    const ar_type *result = function->type->element;
+    bool record = result && result->kind == AR_TYPE_RECORD;
+    if (record && in->frame)
+        frame.result_cell = result_cell(in, call, function);
+    frame.context = context_of(in, call, function);
+    frame.context->loop_depth = in->active.count;
+    ar_break_scope *breaks = in->breaks;
+    in->breaks = NULL;
+    in->frame = &frame;
+    for (uint32_t i = 0; i < function->member_count && i < count; i++)
+        bind_argument(in, call, function->members[i], &args[i],
+                      types ? types[i] : NULL);
+    ar_exec(in, function->body);
+    in->state = ar_join_states(in, function->body, &in->state, &frame.returns);
+    if (!in->state.dead)
+        forget_locals(in, frame.context);
+    in->frame = frame.up;
+    in->breaks = breaks;
+    if (record && frame.result_cell)
+        return ar_pointer_to(in, frame.result_cell, 0);
+    if (frame.has_result)
+        return frame.result;
+    return ar_unknown();
+}
+
+/* ---- rules --------------------------------------------------------------- */
+
+typedef struct rule_call {
+    ar_interp *in;
+    ar_node *call;
+    const ar_function_rule *rule;
+    ar_value *args;
+    const ar_type *const *types;
+    uint32_t count;
+    uint32_t next; /* numbers the nodes that one call makes */
+} rule_call;
+
+static bool points_to_memory(const ar_type *type) {
+    return type &&
+           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY);
+}
+
+static uint32_t fresh(rule_call *r, ar_vnode_kind kind, const uint32_t *inputs,
+                      uint32_t count) {
+    return ar_graph_node(r->in, kind, r->call, 0x80000000u | ++r->next, inputs,
+                         count);
+}
+
+static uint32_t resolve(ar_interp *in, uint32_t node) {
+    uint32_t end = node;
+    for (int i = 0; i < 8 && AR_VN(in, end)->kind == AR_V_STORE &&
+                    AR_VN(in, end)->in_count == 1;
+         i++)
+        end = AR_VN(in, end)->in[0];
+    return end <= AR_NODE_CONST ? end : node;
+}
+
+static uint32_t operand(rule_call *r, uint32_t index) {
+    if (index >= r->count)
+        return AR_NODE_CONST;
+    ar_value *v = &r->args[index];
+    if (!points_to_memory(r->types[index]))
+        return resolve(r->in, ar_float_of(r->in, v));
+    ar_node *at = index + 1 < r->call->kid_count ? r->call->kids[index + 1]
+                                                 : r->call;
+    return ar_load_block(r->in, at, v);
+}
+
+static uint32_t term_node(rule_call *r, const ar_term *term) {
+    if (!term->factor_count && !term->nonlinear_count)
+        return term->coefficient != 0 ? AR_NODE_CONST : AR_NODE_ZERO;
+    uint32_t node = AR_NODE_CONST;
+    for (uint32_t i = 0; i < term->factor_count; i++) {
+        uint32_t f = operand(r, term->factors[i]);
+        if (term->is_nonlinear) {
+            if (f > AR_NODE_CONST)
+                f = fresh(r, AR_V_NONLINEAR, &f, 1);
+            else
+                f = AR_NODE_CONST;
+        }
+        if (f == AR_NODE_ZERO)
+            return AR_NODE_ZERO;
+        if (node == AR_NODE_CONST)
+            node = f;
+        else if (f != AR_NODE_CONST)
+            node = fresh(r, AR_V_MUL, (uint32_t[]){node, f}, 2);
+    }
+    for (uint32_t i = 0; i < term->nonlinear_count; i++) {
+        uint32_t f = operand(r, term->nonlinear[i]);
+        if (f <= AR_NODE_CONST)
+            continue;
+        f = fresh(r, AR_V_NONLINEAR, &f, 1);
+        node = node == AR_NODE_CONST
+                   ? f
+                   : fresh(r, AR_V_MUL, (uint32_t[]){node, f}, 2);
+    }
+    return node;
+}
+
+static uint32_t equation_node(rule_call *r, const ar_equation *equation) {
+    uint32_t sum = AR_NODE_ZERO;
+    for (uint32_t i = 0; i < equation->term_count; i++) {
+        uint32_t term = term_node(r, &equation->terms[i]);
+        if (sum == AR_NODE_ZERO || sum == term)
+            sum = term;
+        else if (term != AR_NODE_ZERO)
+            sum = fresh(r, AR_V_SUM, (uint32_t[]){sum, term}, 2);
+    }
+    return sum;
+}
+
+static ar_value apply_algebra(rule_call *r, const ar_decl *callee) {
+    uint32_t count = r->rule->equation_count;
+    uint32_t *values = AR_NEW_ARRAY(r->in->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = equation_node(r, &r->rule->algebra[i]);
+    const ar_type *type = callee->type->element;
+    ar_value result = ar_is_floating(type) ? ar_from_node(AR_NODE_CONST)
+                                           : ar_unknown();
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t target = r->rule->algebra[i].target;
+        if (target == AR_RETURN) {
+            if (ar_is_floating(type))
+                result = ar_from_node(values[i]);
+            else if (values[i] > AR_NODE_CONST)
+                ar_graph_sink(r->in, AR_SINK_INT, r->call, values[i], 0);
+        } else if (target < r->count) {
+            ar_store_block(r->in, r->call, &r->args[target], values[i], false);
+        }
+    }
+    return result;
+}
+
+static int64_t use_of(const rule_call *r, ar_slot_use use) {
+    for (uint32_t i = 0; r->rule->uses && i < r->rule->param_count; i++)
+        if (r->rule->uses[i] == use)
+            return i;
+    return -1;
+}
+
+static int64_t param_with(const rule_call *r, ar_direction direction) {
+    for (uint32_t i = 0; i < r->rule->param_count; i++)
+        if (r->rule->params[i].direction == direction)
+            return i;
+    return -1;
+}
+
+static bool float_memory(ar_interp *in, const ar_value *v,
+                         const ar_type *type) {
+    if (points_to_memory(type) && ar_is_floating(type->element))
+        return true;
+    ar_targets set = *ar_memory_targets(in->m, v->targets);
+    for (uint32_t i = 0; i < set.count; i++) {
+        const ar_mem_cell *c = &in->m->cells.data[set.data[i].cell];
+        const ar_type *held = c->scalar ? c->scalar : c->type;
+        while (held && held->kind == AR_TYPE_ARRAY)
+            held = held->element;
+        if (ar_is_floating(held))
+            return true;
+    }
+    return false;
+}
+
+static void sink_argument(rule_call *r, uint32_t i, ar_sink_kind kind) {
+    ar_node *at = r->call->kids[i + 1];
+    if (ar_is_floating(r->types[i]))
+        ar_graph_sink(r->in, kind, at, ar_float_of(r->in, &r->args[i]), 0);
+    else if (points_to_memory(r->types[i]) &&
+             float_memory(r->in, &r->args[i], r->types[i]))
+        ar_graph_sink(r->in, kind, at, ar_load_block(r->in, at, &r->args[i]),
+                      0);
+}
+
+static void apply_save(rule_call *r) {
+    for (uint32_t i = 0; i < r->count; i++) {
+        bool fixed = i < r->rule->param_count;
+        ar_sink_kind kind = ar_is_floating(r->types[i]) ? AR_SINK_PRINT
+                                                        : AR_SINK_SAVE;
+        if (!fixed || r->rule->params[i].direction == AR_DIR_IN)
+            sink_argument(r, i, kind);
+    }
+}
+
+/* What comes from a file has degree 0 and any value. */
+static void load_into(rule_call *r, uint32_t i) {
+    if (!points_to_memory(r->types[i]))
+        return;
+    ar_interp *in = r->in;
+    if (float_memory(in, &r->args[i], r->types[i])) {
+        uint32_t node = fresh(r, AR_V_INPUT, NULL, 0);
+        ar_store_block(in, r->call, &r->args[i], node, false);
+        return;
+    }
+    const ar_type *element = r->types[i]->element;
+    if (element && (element->kind == AR_TYPE_INT ||
+                    element->kind == AR_TYPE_ENUM)) {
+        ar_value v = ar_unknown();
+        ar_store(in, r->call, &r->args[i], element, &v);
+    }
+}
+
+static ar_value unknown_result(ar_interp *in, ar_node *call,
+                               const ar_decl *callee) {
+    const ar_type *type = callee->type->element;
+    if (ar_is_floating(type))
+        return ar_from_node(ar_graph_node(in, AR_V_INPUT, call, 0, NULL, 0));
+    return ar_unknown();
+}
+
+static ar_value apply_alloc(rule_call *r) {
+    ar_value memory = ar_allocate(r->in, r->call, r->rule->zeroed);
+    int64_t out = param_with(r, AR_DIR_OUT);
+    if (out >= 0 && out < r->count) {
+        static const ar_type byte = {.kind = AR_TYPE_VOID};
+        static const ar_type pointer = {.kind = AR_TYPE_POINTER,
+                                        .bytes = sizeof(void *),
+                                        .element = &byte};
+        ar_store(r->in, r->call, &r->args[out], &pointer, &memory);
+        return ar_number(0);
+    }
+    return memory;
+}
+
+static void log_free(ar_interp *in, ar_node *call, const ar_value *pointer) {
+    ar_targets set = *ar_memory_targets(in->m, pointer->targets);
+    for (uint32_t i = 0; i < set.count; i++) {
+        ar_mem_object *object = ar_object_of(in->m, set.data[i].cell);
+        if (ar_idtable_get(&in->free_ids, ar_key(call), object->as.id))
+            continue;
+        ar_idtable_put(&in->free_ids, ar_key(call), object->as.id, 1);
+        AR_PUSH(in->arena, &in->frees,
+                (struct ar_free_site){call, in->frame->context->unit,
+                                      &object->as});
+    }
+}
+
+static void run_callback(rule_call *r) {
+    int64_t routine = use_of(r, AR_USE_FUNCTION);
+    int64_t argument = use_of(r, AR_USE_ARGUMENT);
+    if (routine < 0 || routine >= r->count)
+        return;
+    ar_interp *in = r->in;
+    ar_targets set = *ar_memory_targets(in->m, r->args[routine].targets);
+    for (uint32_t i = 0; i < set.count; i++) {
+        ar_mem_object *object = ar_object_of(in->m, set.data[i].cell);
+        if (!object->is_function || !object->as.decl->body)
+            continue;
+        bool has = argument >= 0 && argument < r->count;
+        ar_run_function(in, r->call, object->as.decl,
+                        has ? &r->args[argument] : NULL,
+                        has ? &r->types[argument] : NULL, has ? 1 : 0);
+    }
+}
+
+static ar_value apply_pure(rule_call *r, const ar_decl *callee) {
+    run_callback(r);
+    ar_interp *in = r->in;
+    for (uint32_t i = 0; i < r->count && i < r->rule->param_count; i++) {
+        ar_direction d = r->rule->params[i].direction;
+        if (d == AR_DIR_OUT || d == AR_DIR_INOUT)
+            load_into(r, i);
+    }
+    if (!ar_is_floating(callee->type->element))
+        return ar_unknown();
+    uint32_t node = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (ar_is_floating(r->types[i]))
+            node = fresh(r, AR_V_NONLINEAR,
+                         (uint32_t[]){ar_float_of(in, &r->args[i])}, 1);
+    return node ? ar_from_node(node) : unknown_result(in, r->call, callee);
+}
+
+bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
+                   ar_value *args, const ar_type *const *types, uint32_t count,
+                   ar_value *result) {
+    const char *file =
+        call->range.file == AR_NO_FILE
+            ? ""
+            : in->program->files.list.data[call->range.file].name;
+    const ar_function_rule *rule =
+        ar_rules_find(in->rules, callee->name, file);
+    if (!rule)
+        return false;
+    rule_call r = {in, call, rule, args, types, count, 0};
+    *result = unknown_result(in, call, callee);
+    switch (rule->kind) {
+    case AR_RULE_OP:
+        if (!rule->algebra)
+            return false;
+        *result = apply_algebra(&r, callee);
+        return true;
+    case AR_RULE_ALLOC:
+        *result = apply_alloc(&r);
+        return true;
+    case AR_RULE_REALLOC: {
+        /* The same memory, with room: what was there stays. */
+        int64_t p = use_of(&r, AR_USE_POINTER);
+        const ar_value *old = p < 0 || p >= count ? &args[0] : &args[p];
+        log_free(in, call, old);
+        *result = old->targets ? *old : ar_allocate(in, call, false);
+        return true;
+    }
+    case AR_RULE_FREE:
+        if (count)
+            log_free(in, call, &args[0]);
+        return true;
+    case AR_RULE_COPY: {
+        int64_t to = param_with(&r, AR_DIR_OUT);
+        int64_t from = param_with(&r, AR_DIR_IN);
+        if (to >= 0 && from >= 0 && to < count && from < count) {
+            ar_copy_block(in, call, &args[to], &args[from]);
+            *result = args[to];
+        }
+        return true;
+    }
+    case AR_RULE_CLEAR: {
+        int64_t to = param_with(&r, AR_DIR_OUT);
+        int64_t value = use_of(&r, AR_USE_VALUE);
+        bool zero = value < 0 || value >= count ||
+                    (args[value].is_number && !args[value].number);
+        if (to >= 0 && to < count) {
+            ar_clear_block(in, call, &args[to], zero);
+            *result = args[to];
+        }
+        return true;
+    }
+    case AR_RULE_SAVE:
+        apply_save(&r);
+        return true;
+    case AR_RULE_LOAD:
+        for (uint32_t i = 0; i < count; i++)
+            if (i >= rule->param_count ||
+                rule->params[i].direction == AR_DIR_OUT)
+                load_into(&r, i);
+        return true;
+    case AR_RULE_PURE:
+        *result = apply_pure(&r, callee);
+        return true;
+    case AR_RULE_EXIT:
+        ar_state_drop(in->m, &in->state);
+        return true;
+    case AR_RULE_OPTIMIZER:
+    case AR_RULE_SEED:
+    case AR_RULE_CLIP:
+    case AR_RULE_ALLREDUCE:
+        return false;
+    }
+    return false;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* A function that is neither seen nor described: what it is given must have
+ * degree 0, and what it could write is unknown. */
+static ar_value call_stranger(ar_interp *in, ar_node *call,
+                              const ar_decl *callee, const ar_value *args,
+                              const ar_type *const *types, uint32_t count) {
+    bool told = false;
+    for (uint32_t i = 0; i < count; i++) {
+        ar_node *at = call->kids[i + 1];
+        if (ar_is_floating(types[i])) {
+            ar_graph_sink(in, AR_SINK_CALL, at, ar_float_of(in, &args[i]), 0);
+            continue;
+        }
+        if (!points_to_memory(types[i]) ||
+            !float_memory(in, &args[i], types[i]))
+            continue;
+        ar_graph_sink(in, AR_SINK_CALL, at, ar_load_block(in, at, &args[i]),
+                      0);
+        if (!told)
+            ar_interp_note(in, AR_DIAG_OPAQUE_CALL, call->range,
+                           callee->name);
+        told = true;
+    }
+    return unknown_result(in, call, callee);
+}
+
+static ar_value call_one(ar_interp *in, ar_node *call, ar_decl *callee,
+                         ar_value *args, const ar_type *const *types,
+                         uint32_t count) {
+    ar_value result;
+    if (ar_apply_rule(in, call, callee, args, types, count, &result))
+        return result;
+    ar_decl *definition = ar_definition_of(in->program, callee);
+    if (definition)
+        return ar_run_function(in, call, definition, args, types, count);
+    return call_stranger(in, call, callee, args, types, count);
+}
+
+static ar_decl *direct_callee(ar_node *callee) {
+    callee = ar_skip_casts(callee);
+    while (callee && (callee->kind == AR_DEREF || callee->kind == AR_ADDRESS))
+        callee = ar_skip_casts(callee->kids[0]);
+    return callee && callee->kind == AR_REF && callee->decl &&
+                   callee->decl->kind == AR_DECL_FUNCTION
+               ? callee->decl
+               : NULL;
+}
+
+static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
+                             const ar_type *const *types, uint32_t count) {
+    ar_value callee = ar_eval(in, call->kids[0]);
+    ar_targets set = *ar_memory_targets(in->m, callee.targets);
+    ar_state before = ar_state_copy(in->state), after = {NULL, true};
+    ar_value result = ar_unknown();
+    bool any = false;
+    for (uint32_t i = 0; i < set.count; i++) {
+        ar_mem_object *object = ar_object_of(in->m, set.data[i].cell);
+        if (!object->is_function)
+            continue;
+        ar_state_drop(in->m, &in->state);
+        in->state = ar_state_copy(before);
+        ar_value one =
+            call_one(in, call, object->as.decl, args, types, count);
+        if (any && !in->state.dead)
+            result = ar_join_values(in, call, 0x80000000u | i, &result, &one);
+        else if (!in->state.dead)
+            result = one;
+        any = any || !in->state.dead;
+        after = ar_join_states(in, call, &after, &in->state);
+        in->state = (ar_state){NULL, true};
+    }
+    if (!set.count) {
+        ar_state_drop(in->m, &after);
+        in->state = before;
+        if (ar_is_floating(call->type))
+            return ar_from_node(
+                ar_graph_node(in, AR_V_INPUT, call, 0, NULL, 0));
+        return ar_unknown();
+    }
+    ar_state_drop(in->m, &before);
+    in->state = after;
+    return result;
+}
+
+ar_value ar_call(ar_interp *in, ar_node *node) {
+    uint32_t count = node->kid_count ? node->kid_count - 1 : 0;
+    ar_value *args = AR_NEW_ARRAY(in->arena, ar_value, count + 1);
+    const ar_type **types = AR_NEW_ARRAY(in->arena, const ar_type *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        ar_node *arg = node->kids[i + 1];
+        types[i] = arg->type;
+        args[i] = arg->type && arg->type->kind == AR_TYPE_RECORD
+                      ? ar_address(in, arg)
+                      : ar_eval(in, arg);
+    }
+    if (in->state.dead)
+        return (ar_value){.is_undefined = true};
+    ar_decl *callee = direct_callee(node->kids[0]);
+    if (callee)
+        return call_one(in, node, callee, args, types, count);
+    return call_pointer(in, node, args, types, count);
+}

@@ -1,0 +1,452 @@
+/* Loops: which cells one iteration hands to the next.
+ *
+ * Loops are taken to run at least once. Variables that a loop only steps are
+ * known to differ in every iteration (tags). A cell written only at indices
+ * that follow the loop shows each iteration what was there before the loop. */
+#include "core/interp.h"
+
+/* ---- variables that a loop only increments ------------------------------- */
+
+typedef struct prescan {
+    ar_interp *in;
+    AR_VEC(ar_decl *) stepped;
+    AR_VEC(ar_decl *) assigned;
+} prescan;
+
+static ar_decl *variable_of(ar_node *node) {
+    node = ar_skip_casts(node);
+    if (!node || node->kind != AR_REF || !node->decl ||
+        (node->decl->kind != AR_DECL_VAR && node->decl->kind != AR_DECL_PARAM))
+        return NULL;
+    return node->decl;
+}
+
+static bool mentions(ar_node *node, const ar_decl *decl) {
+    if (!node)
+        return false;
+    if (node->kind == AR_REF && node->decl == decl)
+        return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (mentions(node->kids[i], decl))
+            return true;
+    return false;
+}
+
+/* x = x + n; p = p->next counts too: a list has no cycle. */
+static bool is_step(ar_node *node, const ar_decl *decl) {
+    ar_node *right = ar_skip_casts(node->kids[1]);
+    if (right->kind == AR_BINARY &&
+        (right->op == AR_OP_ADD || right->op == AR_OP_SUB))
+        return mentions(right->kids[0], decl) ||
+               mentions(right->kids[1], decl);
+    return right->kind == AR_MEMBER && right->is_arrow &&
+           mentions(right->kids[0], decl);
+}
+
+static void scan(prescan *p, ar_node *node) {
+    if (!node)
+        return;
+    ar_decl *decl = NULL;
+    bool steps = false;
+    switch ((int)node->kind) {
+    case AR_ASSIGN:
+        decl = variable_of(node->kids[0]);
+        steps = decl && is_step(node, decl);
+        break;
+    case AR_COMPOUND_ASSIGN:
+        decl = variable_of(node->kids[0]);
+        steps = node->op == AR_OP_ADD || node->op == AR_OP_SUB;
+        break;
+    case AR_UNARY:
+        if (node->op >= AR_OP_PRE_INC) {
+            decl = variable_of(node->kids[0]);
+            steps = true;
+        }
+        break;
+    case AR_ADDRESS:
+        decl = variable_of(node->kids[0]);
+        break;
+    case AR_DECL_STMT:
+        for (uint32_t i = 0; i < node->decl_count; i++) {
+            AR_PUSH(p->in->arena, &p->assigned, node->decls[i]);
+            scan(p, node->decls[i]->init);
+        }
+        break;
+    default:
+        break;
+    }
+    if (decl && steps)
+        AR_PUSH(p->in->arena, &p->stepped, decl);
+    else if (decl)
+        AR_PUSH(p->in->arena, &p->assigned, decl);
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        scan(p, node->kids[i]);
+}
+
+static ar_induction inductions_of(ar_interp *in, ar_node *loop) {
+    uint32_t known = ar_idtable_get(&in->prescans, ar_key(loop), 0);
+    if (known)
+        return in->inductions.data[known - 1];
+    prescan p = {.in = in};
+    /* What a for statement sets up is not assigned in the loop. */
+    for (uint32_t i = loop->kind == AR_FOR ? 1 : 0; i < loop->kid_count; i++)
+        scan(&p, loop->kids[i]);
+    ar_induction found = {
+        AR_NEW_ARRAY(in->arena, ar_decl *, p.stepped.count + 1), 0};
+    for (uint32_t i = 0; i < p.stepped.count; i++) {
+        ar_decl *decl = p.stepped.data[i];
+        bool plain = decl->type->kind == AR_TYPE_INT ||
+                     decl->type->kind == AR_TYPE_POINTER;
+        for (uint32_t k = 0; k < p.assigned.count; k++)
+            plain &= p.assigned.data[k] != decl;
+        for (uint32_t k = 0; k < found.count; k++)
+            plain &= found.data[k] != decl;
+        if (plain)
+            found.data[found.count++] = decl;
+    }
+    AR_PUSH(in->arena, &in->inductions, found);
+    ar_idtable_put(&in->prescans, ar_key(loop), 0, in->inductions.count);
+    return found;
+}
+
+static void tag_inductions(ar_interp *in, ar_node *node, uint64_t bit) {
+    ar_induction list = inductions_of(in, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t cell = ar_variable_cell(in, list.data[i]);
+        uint32_t id = ar_state_get(&in->state, cell);
+        ar_value v = id ? *ar_memory_value(in->m, id) : ar_unknown();
+        if (list.data[i]->type->kind == AR_TYPE_INT) {
+            v = (ar_value){.offset_tags = v.offset_tags | bit};
+        } else {
+            ar_targets set = *ar_memory_targets(in->m, v.targets);
+            ar_target *t = AR_NEW_ARRAY(in->arena, ar_target, set.count + 1);
+            for (uint32_t k = 0; k < set.count; k++)
+                t[k] = (ar_target){set.data[k].cell, AR_ANY_INDEX};
+            if (set.count)
+                v.targets = ar_memory_set(in->m, t, set.count);
+            v.offset_tags |= bit;
+        }
+        ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, &v));
+    }
+}
+
+/* ---- the back edge ------------------------------------------------------- */
+
+static ar_loop *loop_of(ar_interp *in, ar_node *node) {
+    uint32_t context = in->frame->context->id;
+    uint32_t id = ar_idtable_get(&in->loop_ids, ar_key(node), context);
+    if (id)
+        return in->loops.data[id];
+    ar_loop *loop = AR_NEW(in->arena, ar_loop);
+    loop->id = in->loops.count;
+    loop->context = context;
+    loop->at = node;
+    loop->carried_value.arena = loop->mixed.arena = in->arena;
+    ar_idtable_put(&in->loop_ids, ar_key(node), context, in->loops.count);
+    AR_PUSH(in->arena, &in->loops, loop);
+    return loop;
+}
+
+typedef struct back_edge {
+    ar_interp *in;
+    ar_loop *loop;
+    uint64_t bit;
+    const ar_state *before;
+    bool changed;
+} back_edge;
+
+static ar_value value_of(ar_interp *in, uint32_t cell, uint32_t id) {
+    if (id)
+        return *ar_memory_value(in->m, id);
+    if (ar_object_of(in->m, cell)->zero_default)
+        return (ar_value){.node = AR_NODE_ZERO,
+                          .is_number = true,
+                          .may_be_null = true};
+    return (ar_value){.is_undefined = true};
+}
+
+/* Every access follows the loop's index in the same way. */
+static bool is_elementwise(back_edge *e, uint32_t cell) {
+    ar_interp *in = e->in;
+    ar_frame_loop *frame = &in->active.data[in->active.count - 1];
+    uint32_t at = ar_idtable_get(&frame->index, cell, 0);
+    if (!at)
+        return false;
+    const ar_access *a = &frame->accesses.data[at - 1];
+    if (!a->is_written || !(a->write_tags & e->bit))
+        return false;
+    if (a->mixed) {
+        if (!ar_idtable_get(&e->loop->mixed, cell, 0)) {
+            ar_idtable_put(&e->loop->mixed, cell, 0, 1);
+            e->changed = true;
+        }
+        return false;
+    }
+    if (ar_idtable_get(&e->loop->mixed, cell, 0))
+        return false;
+    return !a->is_read || a->read_tags & e->bit;
+}
+
+static ar_value strip(ar_value v, uint64_t bit) {
+    if (v.offset_tags & bit)
+        v.is_partial = true;
+    v.offset_tags &= ~bit;
+    v.pointer_tags &= ~bit;
+    return v;
+}
+
+static bool same_but_node(const ar_value *a, const ar_value *b) {
+    return a->targets == b->targets && a->offset_tags == b->offset_tags &&
+           a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
+           a->number == b->number && a->is_number == b->is_number &&
+           a->may_be_null == b->may_be_null &&
+           a->is_partial == b->is_partial && a->is_undefined == b->is_undefined;
+}
+
+static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
+                      uint32_t head_id) {
+    back_edge *e = context;
+    ar_interp *in = e->in;
+    uint32_t known = ar_idtable_get(&e->loop->carried_value, cell, 0);
+    if (is_elementwise(e, cell) && !known)
+        return;
+    /* A local of a call that has returned. */
+    if (!back_id && !ar_state_get(e->before, cell))
+        return;
+    ar_value back = strip(value_of(in, cell, back_id), e->bit);
+    ar_value before = value_of(in, cell, ar_state_get(e->before, cell));
+    (void)head_id;
+    ar_value v;
+    if (back.node || before.node) {
+        uint32_t inputs[2] = {ar_float_of(in, &before), ar_float_of(in, &back)};
+        v = ar_from_node(
+            ar_graph_node(in, AR_V_LOOP, e->loop->at, cell, inputs, 2));
+        v.targets = ar_memory_union(in->m, before.targets, back.targets);
+    } else {
+        v = ar_join_values(in, e->loop->at, 0x80000000u | cell, &before, &back);
+        if (known) {
+            ar_value old = *ar_memory_value(in->m, known);
+            v = ar_join_values(in, e->loop->at, 0x80000000u | cell, &old, &v);
+        }
+    }
+    uint32_t id = ar_memory_intern(in->m, &v);
+    if (!known)
+        AR_PUSH(in->arena, &e->loop->carried, cell);
+    if (!known || (known != id &&
+                   !same_but_node(ar_memory_value(in->m, known), &v)))
+        e->changed = true;
+    ar_idtable_put(&e->loop->carried_value, cell, 0, id);
+}
+
+/* Cells known to be carried whose value came back as it was. */
+static void refresh_carried(back_edge *e, const ar_state *back) {
+    ar_interp *in = e->in;
+    for (uint32_t i = 0; i < e->loop->carried.count; i++) {
+        uint32_t cell = e->loop->carried.data[i];
+        uint32_t id = ar_idtable_get(&e->loop->carried_value, cell, 0);
+        const ar_value *v = ar_memory_value(in->m, id);
+        if (!v->node || AR_VN(in, v->node)->kind != AR_V_LOOP ||
+            AR_VN(in, v->node)->at != e->loop->at ||
+            ar_state_get(back, cell) != id)
+            continue;
+        ar_value before = value_of(in, cell, ar_state_get(e->before, cell));
+        uint32_t inputs[2] = {ar_float_of(in, &before), v->node};
+        ar_graph_node(in, AR_V_LOOP, e->loop->at, cell, inputs, 2);
+    }
+}
+
+/* ---- running one loop ---------------------------------------------------- */
+
+typedef struct parts {
+    ar_node *condition, *step, *body;
+    bool tests_first;
+} parts;
+
+static parts parts_of(ar_node *node) {
+    if (node->kind == AR_FOR)
+        return (parts){node->kids[1], node->kids[2], node->kids[3], true};
+    if (node->kind == AR_WHILE)
+        return (parts){node->kids[0], NULL, node->kids[1], true};
+    return (parts){node->kids[1], NULL, node->kids[0], false};
+}
+
+static ar_frame_loop *top(ar_interp *in) {
+    return &in->active.data[in->active.count - 1];
+}
+
+static void push_loop(ar_interp *in, ar_loop *loop) {
+    uint32_t n = in->active.count;
+    ar_frame_loop frame = {.loop = loop};
+    frame.index.arena = in->arena;
+    if (n < in->active.capacity) {
+        /* Reuse the tables of an earlier loop of this depth. */
+        frame = in->active.data[n];
+        frame.loop = loop;
+        if (!frame.index.arena)
+            frame.index.arena = in->arena;
+    }
+    frame.head = frame.breaks = frame.continues = (ar_state){NULL, true};
+    AR_PUSH(in->arena, &in->active, frame);
+    loop->depth = n;
+}
+
+static void forget_accesses(ar_frame_loop *frame) {
+    ar_idtable_clear(&frame->index);
+    frame->accesses.count = 0;
+    frame->cells.count = 0;
+}
+
+/* What the loop did is part of what the loop around it does. */
+static void hand_up_accesses(ar_interp *in) {
+    uint32_t n = in->active.count;
+    if (n < 2)
+        return;
+    ar_frame_loop *inner = &in->active.data[n - 1];
+    ar_frame_loop *outer = &in->active.data[n - 2];
+    uint64_t outside = ((uint64_t)1 << (n - 1 < 63 ? n - 1 : 63)) - 1;
+    for (uint32_t i = 0; i < inner->cells.count; i++) {
+        const ar_access *a = &inner->accesses.data[i];
+        uint32_t cell = inner->cells.data[i];
+        uint32_t at = ar_idtable_get(&outer->index, cell, 0);
+        if (!at) {
+            AR_PUSH(in->arena, &outer->accesses, *a);
+            AR_PUSH(in->arena, &outer->cells, cell);
+            at = outer->accesses.count;
+            ar_idtable_put(&outer->index, cell, 0, at);
+            ar_access *o = &outer->accesses.data[at - 1];
+            if (a->is_written)
+                o->write_tags &= outside;
+            if (a->is_read)
+                o->read_tags &= outside;
+            continue;
+        }
+        ar_access *o = &outer->accesses.data[at - 1];
+        if (a->is_written)
+            o->write_tags &= a->write_tags & outside;
+        if (a->is_read)
+            o->read_tags &= a->read_tags & outside;
+        if (a->mixed || (a->has_shift && o->has_shift && a->shift != o->shift))
+            o->mixed = true;
+        if (a->has_shift)
+            o->shift = a->shift;
+        o->has_shift |= a->has_shift;
+        o->is_written |= a->is_written;
+        o->is_read |= a->is_read;
+    }
+}
+
+typedef struct stripper {
+    ar_interp *in;
+    ar_state *state;
+    uint64_t bit;
+} stripper;
+
+static void strip_cell(void *context, uint32_t cell, uint32_t now,
+                       uint32_t before) {
+    stripper *s = context;
+    (void)before;
+    if (!now)
+        return;
+    const ar_value *v = ar_memory_value(s->in->m, now);
+    if (!((v->offset_tags | v->pointer_tags) & s->bit))
+        return;
+    ar_value clean = strip(*v, s->bit);
+    ar_state_set(s->in->m, s->state, cell,
+                 ar_memory_intern(s->in->m, &clean));
+}
+
+static void strip_state(ar_interp *in, ar_state *state, const ar_state *before,
+                        uint64_t bit) {
+    if (state->dead)
+        return;
+    ar_state old = ar_state_copy(*state);
+    stripper s = {in, state, bit};
+    ar_state_diff(&old, before, strip_cell, &s);
+    ar_state_drop(in->m, &old);
+}
+
+/* One pass from the head to the back edge; the exits are left in `exits`. */
+static void run_pass(ar_interp *in, ar_node *node, const parts *p,
+                     ar_state *exits) {
+    ar_value v;
+    bool endless = !p->condition;
+    ar_frame_loop *frame = top(in);
+    frame->breaks = frame->continues = (ar_state){NULL, true};
+    if (p->condition && p->tests_first)
+        endless = ar_truth(in, p->condition, &v) == 1;
+    /* The scope keeps its own states: in->active may move. */
+    ar_state breaks = {NULL, true}, continues = {NULL, true};
+    ar_break_scope scope = {&breaks, &continues, in->breaks};
+    in->breaks = &scope;
+    if (p->body)
+        ar_exec(in, p->body);
+    in->breaks = scope.up;
+    in->state = ar_join_states(in, p->body ? p->body : node, &in->state,
+                               &continues);
+    if (p->step && !in->state.dead)
+        ar_eval(in, p->step);
+    if (p->condition && !p->tests_first && !in->state.dead)
+        endless = ar_truth(in, p->condition, &v) == 1;
+    *exits = breaks;
+    if (!endless && !in->state.dead) {
+        ar_state out = ar_state_copy(in->state);
+        *exits = ar_join_states(in, node, &out, exits);
+    }
+}
+
+enum { MAX_PASSES = 24 };
+
+void ar_exec_loop(ar_interp *in, ar_node *node) {
+    if (node->kind == AR_FOR && node->kids[0])
+        ar_exec(in, node->kids[0]);
+    if (in->state.dead)
+        return;
+    parts p = parts_of(node);
+    ar_loop *loop = loop_of(in, node);
+    ar_state before = ar_state_take(&in->state);
+    before.dead = false;
+    push_loop(in, loop);
+    uint64_t bit = loop->depth < 64 ? (uint64_t)1 << loop->depth : 0;
+    back_edge edge = {in, loop, bit, &before, false};
+    ar_state exits = {NULL, true};
+    for (int pass = 0;; pass++) {
+        loop->stamp = ++in->clock;
+        in->state = ar_state_copy(before);
+        for (uint32_t i = 0; i < loop->carried.count; i++) {
+            uint32_t cell = loop->carried.data[i];
+            ar_state_set(in->m, &in->state, cell,
+                         ar_idtable_get(&loop->carried_value, cell, 0));
+        }
+        tag_inductions(in, node, bit);
+        forget_accesses(top(in));
+        top(in)->head = ar_state_copy(in->state);
+        ar_state_drop(in->m, &exits);
+        run_pass(in, node, &p, &exits);
+        edge.changed = false;
+        ar_state head = top(in)->head;
+        if (!in->state.dead) {
+            ar_state back = ar_state_copy(in->state);
+            ar_state_diff(&back, &head, meet_cell, &edge);
+            refresh_carried(&edge, &back);
+            ar_state_drop(in->m, &back);
+        }
+        ar_state_drop(in->m, &head);
+        top(in)->head = (ar_state){NULL, true};
+        if (!edge.changed || in->gave_up)
+            break;
+        if (pass == MAX_PASSES) {
+            ar_interp_note(in, AR_DIAG_SCALE_NOTE, node->range,
+                           "this loop did not settle; the loss-scale analysis "
+                           "gave up");
+            in->gave_up = true;
+            break;
+        }
+        ar_state_drop(in->m, &in->state);
+    }
+    ar_state_drop(in->m, &in->state);
+    hand_up_accesses(in);
+    in->active.count--;
+    strip_state(in, &exits, &before, bit);
+    ar_state_drop(in->m, &before);
+    in->state = ar_state_take(&exits);
+}

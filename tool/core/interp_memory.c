@@ -1,0 +1,514 @@
+/* Loads and stores: which cells an address means, and whether a store
+ * replaces what was there. */
+#include "core/interp.h"
+
+typedef AR_VEC(uint32_t) cell_list;
+
+static ar_mem_cell *cell_at(ar_interp *in, uint32_t cell) {
+    return &in->m->cells.data[cell];
+}
+
+static const ar_type *array_bottom(const ar_type *type) {
+    while (type && type->kind == AR_TYPE_ARRAY)
+        type = type->element;
+    return type;
+}
+
+static bool holds_elements(const ar_type *type) {
+    return type && (type->kind == AR_TYPE_POINTER ||
+                    type->kind == AR_TYPE_RECORD);
+}
+
+/* The cell of one element. An allocation is itself the first record in it. */
+uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
+                         const ar_type *type) {
+    const ar_type *own = cell_at(in, cell)->type;
+    const ar_type *wanted = array_bottom(type);
+    if (!holds_elements(wanted))
+        return cell;
+    if (!own) {
+        if (cell_at(in, cell)->step == AR_STEP_REGION)
+            return cell;
+        if (index == 0 && wanted->kind == AR_TYPE_RECORD)
+            return cell;
+        return ar_memory_child(in->m, cell, AR_STEP_INDEX, NULL, index, wanted);
+    }
+    if (own->kind == AR_TYPE_ARRAY)
+        return ar_memory_child(in->m, cell, AR_STEP_INDEX, NULL, index,
+                               array_bottom(own));
+    return cell;
+}
+
+/* An unknown index means every element that has a cell of its own. */
+static void add_element(ar_interp *in, cell_list *list, ar_target target,
+                        const ar_type *type) {
+    uint32_t cell = ar_element_cell(in, target.cell, target.index, type);
+    AR_PUSH(in->arena, list, cell);
+    if (target.index != AR_ANY_INDEX || cell == target.cell)
+        return;
+    bool record = array_bottom(type)->kind == AR_TYPE_RECORD;
+    if (record && !cell_at(in, target.cell)->type) {
+        uint32_t kid = cell_at(in, target.cell)->first_child;
+        while (kid && cell_at(in, kid)->step != AR_STEP_FIELD)
+            kid = cell_at(in, kid)->next_sibling;
+        if (kid)
+            AR_PUSH(in->arena, list, target.cell);
+    }
+    for (uint32_t kid = cell_at(in, target.cell)->first_child; kid;
+         kid = cell_at(in, kid)->next_sibling)
+        if (kid != cell && cell_at(in, kid)->step == AR_STEP_INDEX)
+            AR_PUSH(in->arena, list, kid);
+}
+
+/* The base pointer of an allocation means its regions as well. */
+static void add_regions(ar_interp *in, cell_list *list, uint32_t cell) {
+    if (ar_object_of(in->m, cell)->disjoint)
+        return;
+    for (uint32_t kid = cell_at(in, cell)->first_child; kid;
+         kid = cell_at(in, kid)->next_sibling)
+        if (cell_at(in, kid)->step == AR_STEP_REGION)
+            AR_PUSH(in->arena, list, kid);
+}
+
+static void cells_of(ar_interp *in, const ar_value *address,
+                     const ar_type *type, cell_list *list) {
+    ar_targets targets = *ar_memory_targets(in->m, address->targets);
+    for (uint32_t i = 0; i < targets.count; i++) {
+        if (ar_object_of(in->m, targets.data[i].cell)->is_function)
+            continue;
+        uint32_t from = list->count;
+        add_element(in, list, targets.data[i], type);
+        if (!holds_elements(array_bottom(type)))
+            for (uint32_t k = from, end = list->count; k < end; k++)
+                add_regions(in, list, list->data[k]);
+    }
+}
+
+/* ---- what an absent cell holds ------------------------------------------- */
+
+static uint32_t same_path_under(ar_interp *in, uint32_t cell, uint32_t from,
+                                uint32_t to) {
+    if (cell == from)
+        return to;
+    ar_mem_cell c = *cell_at(in, cell);
+    uint32_t parent = same_path_under(in, c.parent, from, to);
+    return parent ? ar_memory_find_child(in->m, parent, c.step, c.field,
+                                         c.index)
+                  : 0;
+}
+
+static uint32_t known_id(ar_interp *in, uint32_t cell) {
+    uint32_t id = ar_state_get(&in->state, cell);
+    if (id)
+        return id;
+    for (uint32_t up = cell; up; up = cell_at(in, up)->parent) {
+        ar_mem_cell c = *cell_at(in, up);
+        uint32_t other = 0;
+        if (c.step == AR_STEP_REGION && up == cell) {
+            id = ar_state_get(&in->state, c.parent);
+            if (id)
+                return id;
+        }
+        if (c.step == AR_STEP_INDEX && c.index != AR_ANY_INDEX)
+            other = ar_memory_find_child(in->m, c.parent, AR_STEP_INDEX, NULL,
+                                         AR_ANY_INDEX);
+        else if (c.step == AR_STEP_ROOT && !c.type)
+            other = ar_memory_find_child(in->m, up, AR_STEP_INDEX, NULL,
+                                         AR_ANY_INDEX);
+        if (other && other != up) {
+            uint32_t twin = same_path_under(in, cell, up, other);
+            id = twin && twin != cell ? ar_state_get(&in->state, twin) : 0;
+            if (id)
+                return id;
+        }
+        /* A record that was cleared as a whole. */
+        if (up != cell) {
+            id = ar_state_get(&in->state, up);
+            const ar_value *v = id ? ar_memory_value(in->m, id) : NULL;
+            if (v && v->is_number && !v->number && !v->targets)
+                return id;
+        }
+    }
+    return 0;
+}
+
+static ar_value current(ar_interp *in, uint32_t cell) {
+    uint32_t id = known_id(in, cell);
+    if (id)
+        return *ar_memory_value(in->m, id);
+    if (ar_object_of(in->m, cell)->zero_default)
+        return (ar_value){.node = AR_NODE_ZERO,
+                          .is_number = true,
+                          .may_be_null = true};
+    return (ar_value){.is_undefined = true};
+}
+
+/* ---- loops: which iteration's value an access sees ----------------------- */
+
+static uint64_t active_mask(const ar_interp *in) {
+    return in->active.count >= 64 ? UINT64_MAX
+                                  : ((uint64_t)1 << in->active.count) - 1;
+}
+
+static ar_access *access_of(ar_interp *in, ar_frame_loop *frame,
+                            uint32_t cell) {
+    uint32_t at = ar_idtable_get(&frame->index, cell, 0);
+    if (!at) {
+        ar_access fresh = {.write_tags = UINT64_MAX, .read_tags = UINT64_MAX};
+        AR_PUSH(in->arena, &frame->accesses, fresh);
+        AR_PUSH(in->arena, &frame->cells, cell);
+        at = frame->accesses.count;
+        ar_idtable_put(&frame->index, cell, 0, at);
+    }
+    return &frame->accesses.data[at - 1];
+}
+
+static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
+                          bool is_write) {
+    if (!in->active.count)
+        return;
+    uint64_t tags = (address->offset_tags | address->pointer_tags) &
+                    active_mask(in);
+    ar_frame_loop *frame = &in->active.data[in->active.count - 1];
+    ar_access *a = access_of(in, frame, cell);
+    if (is_write) {
+        a->write_tags &= tags;
+        a->is_written = true;
+    } else {
+        a->read_tags &= tags;
+        a->is_read = true;
+    }
+    if (!tags)
+        return;
+    int64_t shift = address->is_partial ? INT64_MAX : address->shift;
+    if (a->has_shift && a->shift != shift)
+        a->mixed = true;
+    a->shift = shift;
+    a->has_shift = true;
+}
+
+/* The loops whose tags count for this cell. */
+static uint64_t valid_tags(ar_interp *in, uint32_t cell, uint64_t tags) {
+    tags &= active_mask(in);
+    for (uint32_t d = 0; d < in->active.count && d < 64; d++)
+        if (tags >> d & 1 &&
+            ar_idtable_get(&in->active.data[d].loop->mixed, cell, 0))
+            tags &= ~((uint64_t)1 << d);
+    return tags;
+}
+
+/* A cell that this iteration overwrote only at its own index still has its old
+ * value at the others; a read that does not follow the index sees both. */
+static ar_value with_heads(ar_interp *in, ar_node *at, uint32_t cell,
+                           const ar_value *address, ar_value v) {
+    uint64_t tags = address->offset_tags | address->pointer_tags;
+    for (uint32_t d = in->active.count; d-- > 0;) {
+        ar_frame_loop *frame = &in->active.data[d];
+        uint32_t found = ar_idtable_get(&frame->index, cell, 0);
+        if (!found || !frame->accesses.data[found - 1].is_written)
+            continue;
+        uint64_t missing =
+            frame->accesses.data[found - 1].write_tags & ~tags &
+            (d >= 63 ? UINT64_MAX : ((uint64_t)2 << d) - 1);
+        for (uint32_t k = 0; missing && k < 64; k++) {
+            if (!(missing >> k & 1))
+                continue;
+            uint32_t id = ar_state_get(&in->active.data[k].head, cell);
+            if (id) {
+                ar_value old = *ar_memory_value(in->m, id);
+                v = ar_join_values(in, at, 0x80000000u | cell, &v, &old);
+            }
+        }
+    }
+    return v;
+}
+
+/* ---- loads --------------------------------------------------------------- */
+
+static ar_value loaded_pointer(const ar_value *address, ar_value v) {
+    uint64_t tags = address->offset_tags | address->pointer_tags;
+    if (v.targets && tags) {
+        v.pointer_tags |= tags;
+        v.shift += address->shift;
+        v.is_partial = v.is_partial || address->is_partial;
+    } else if (!v.targets && !v.node && !v.is_number) {
+        /* Two elements of a table of integers may be equal. */
+        v.offset_tags = 0;
+        v.is_partial = true;
+    }
+    return v;
+}
+
+static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
+                          uint32_t cell, const ar_type *type) {
+    ar_mem_cell *c = cell_at(in, cell);
+    bool many = c->is_many || c->any_path;
+    if (!c->scalar && type)
+        c->scalar = array_bottom(type);
+    ar_value v = current(in, cell);
+    if (many) {
+        v = with_heads(in, at, cell, address, v);
+        record_access(in, cell, address, false);
+        v = loaded_pointer(address, v);
+    } else if (ar_object_of(in->m, cell)->is_summary) {
+        record_access(in, cell, address, false);
+        v = loaded_pointer(address, v);
+    }
+    ar_scalar_access(in, at, cell, false);
+    return v;
+}
+
+ar_value ar_load(ar_interp *in, ar_node *at, const ar_value *address,
+                 const ar_type *type) {
+    cell_list list = {0};
+    cells_of(in, address, type, &list);
+    bool floating = ar_is_floating(type);
+    if (!list.count)
+        return floating ? ar_from_node(ar_graph_node(in, AR_V_INPUT, at, 0,
+                                                     NULL, 0))
+                        : ar_unknown();
+    if (!floating) {
+        ar_value v = load_cell(in, at, address, list.data[0], type);
+        for (uint32_t i = 1; i < list.count; i++) {
+            ar_value next = load_cell(in, at, address, list.data[i], type);
+            v = ar_join_values(in, at, 0x80000000u | i, &v, &next);
+        }
+        return v;
+    }
+    uint32_t *nodes = AR_NEW_ARRAY(in->arena, uint32_t, list.count);
+    uint32_t count = 0;
+    ar_value only = {0};
+    for (uint32_t i = 0; i < list.count; i++) {
+        ar_value v = load_cell(in, at, address, list.data[i], type);
+        only = v;
+        uint32_t node = ar_float_of(in, &v);
+        if (node == AR_NODE_UNDEFINED && list.count > 1)
+            continue;
+        bool known = false;
+        for (uint32_t k = 0; k < count; k++)
+            known |= nodes[k] == node;
+        if (!known)
+            nodes[count++] = node;
+    }
+    if (!count)
+        return ar_from_node(AR_NODE_UNDEFINED);
+    if (count == 1) {
+        ar_value v = ar_from_node(nodes[0]);
+        v.is_number = list.count == 1 && only.is_number;
+        v.number = v.is_number ? only.number : 0;
+        return v;
+    }
+    return ar_from_node(
+        ar_graph_node(in, AR_V_PHI, at, 0x80000000u, nodes, count));
+}
+
+uint32_t ar_load_block(ar_interp *in, ar_node *at, const ar_value *address) {
+    static const ar_type float_type = {.kind = AR_TYPE_FLOAT, .bytes = 4};
+    ar_value v = ar_load(in, at, address, &float_type);
+    return ar_float_of(in, &v);
+}
+
+/* ---- stores -------------------------------------------------------------- */
+
+static bool replaces(ar_interp *in, uint32_t cell, const ar_value *address,
+                     uint32_t cells, bool whole) {
+    const ar_mem_cell *c = cell_at(in, cell);
+    const ar_mem_object *object = ar_object_of(in->m, cell);
+    uint64_t offset = valid_tags(in, cell, address->offset_tags);
+    uint64_t pointer = valid_tags(in, cell, address->pointer_tags);
+    uint32_t targets = ar_memory_targets(in->m, address->targets)->count;
+    if (targets > 1 && !pointer)
+        return false;
+    if (object->is_summary && !pointer)
+        return false;
+    if (cells > targets && !(offset | pointer) &&
+        cell_at(in, cell)->any_path)
+        return false;
+    bool scalar_many = c->is_many && !(c->type && holds_elements(c->type));
+    if (!c->any_path && !scalar_many)
+        return true;
+    if (c->any_path && !(offset | pointer))
+        return false;
+    if (!scalar_many || (c->type && c->type->kind != AR_TYPE_ARRAY &&
+                         c->step == AR_STEP_FIELD))
+        return !address->is_partial || !scalar_many;
+    if (address->is_partial)
+        return false;
+    if (whole) {
+        const ar_targets *set = ar_memory_targets(in->m, address->targets);
+        bool from_start = true;
+        for (uint32_t i = 0; i < set->count; i++)
+            from_start &= set->data[i].index == 0;
+        return from_start || offset;
+    }
+    return offset != 0;
+}
+
+static void put(ar_interp *in, uint32_t cell, const ar_value *v) {
+    ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, v));
+}
+
+static void store_float(ar_interp *in, ar_node *at, uint32_t cell,
+                        uint32_t node, bool strong, bool is_clear,
+                        const ar_value *value) {
+    uint32_t inputs[2] = {node, 0};
+    if (!strong) {
+        ar_value old = current(in, cell);
+        inputs[1] = ar_float_of(in, &old);
+    }
+    bool keeps = !strong && inputs[1] != AR_NODE_UNDEFINED;
+    uint32_t id =
+        ar_graph_node(in, AR_V_STORE, at, cell, inputs, keeps ? 2 : 1);
+    AR_VN(in, id)->is_array_clear = is_clear;
+    ar_value v = ar_from_node(id);
+    if (value && strong && !cell_at(in, cell)->is_many && value->is_number) {
+        v.is_number = true;
+        v.number = value->number;
+    }
+    put(in, cell, &v);
+}
+
+/* A pointer into the middle of an allocation, kept in a slot: the slot's part
+ * of the allocation becomes a region of its own. */
+static ar_value with_regions(ar_interp *in, uint32_t slot,
+                             const ar_value *value) {
+    const ar_mem_cell *s = cell_at(in, slot);
+    bool is_local = s->step == AR_STEP_ROOT &&
+                    ar_object_of(in->m, slot)->as.kind == AR_OBJECT_LOCAL;
+    if (is_local || !value->targets || !s->scalar ||
+        s->scalar->kind != AR_TYPE_POINTER ||
+        !ar_is_floating(s->scalar->element))
+        return *value;
+    ar_targets set = *ar_memory_targets(in->m, value->targets);
+    ar_target *targets = AR_NEW_ARRAY(in->arena, ar_target, set.count);
+    bool changed = false;
+    for (uint32_t i = 0; i < set.count; i++) {
+        targets[i] = set.data[i];
+        if (targets[i].index == 0 ||
+            cell_at(in, targets[i].cell)->step == AR_STEP_REGION ||
+            (cell_at(in, targets[i].cell)->type &&
+             cell_at(in, targets[i].cell)->type->kind != AR_TYPE_ARRAY))
+            continue;
+        uint32_t region =
+            ar_memory_child(in->m, targets[i].cell, AR_STEP_REGION, NULL, slot,
+                            NULL);
+        if (!cell_at(in, region)->scalar)
+            cell_at(in, region)->scalar = s->scalar->element;
+        targets[i] = (ar_target){region, 0};
+        changed = true;
+    }
+    if (!changed)
+        return *value;
+    ar_value v = *value;
+    v.targets = ar_memory_set(in->m, targets, set.count);
+    v.offset_tags = 0;
+    v.shift = 0;
+    v.is_partial = false;
+    return v;
+}
+
+/* An object that is allocated in a loop and kept in a table, a list or another
+ * such object stands for many. */
+static void note_kept(ar_interp *in, uint32_t slot, const ar_value *address,
+                      const ar_value *value) {
+    ar_targets set = *ar_memory_targets(in->m, value->targets);
+    ar_mem_object *holder = ar_object_of(in->m, slot);
+    uint64_t tags = address->offset_tags | address->pointer_tags;
+    for (uint32_t i = 0; i < set.count; i++) {
+        ar_mem_object *object = ar_object_of(in->m, set.data[i].cell);
+        if (object->as.kind != AR_OBJECT_HEAP || object->is_summary)
+            continue;
+        uint32_t depth = object->loop_depth;
+        uint64_t around = ((uint64_t)1 << (depth < 63 ? depth : 63)) - 1;
+        if (tags & around || object == holder ||
+            (holder->is_summary && depth))
+            object->is_summary = true;
+    }
+}
+
+static void log_pointer_store(ar_interp *in, ar_node *at, uint32_t slot,
+                              const ar_value *value) {
+    ar_targets set = *ar_memory_targets(in->m, value->targets);
+    for (uint32_t i = 0; i < set.count; i++) {
+        ar_mem_object *target = ar_object_of(in->m, set.data[i].cell);
+        if (target->is_function)
+            continue;
+        uint64_t what = (uint64_t)slot << 32 | set.data[i].cell;
+        if (ar_idtable_get(&in->store_ids, ar_key(at), what))
+            continue;
+        ar_idtable_put(&in->store_ids, ar_key(at), what, 1);
+        const ar_context *context = in->frame->context;
+        ar_mem_object *holder = ar_object_of(in->m, slot);
+        bool declares = at->kind == AR_DECL_STMT;
+        AR_PUSH(in->arena, &in->stores,
+                (ar_pointer_store){
+                    .unit = context->unit,
+                    .function = context->function,
+                    .node = at,
+                    .variable = declares ? holder->as.decl : NULL,
+                    .holder = &holder->as,
+                    .holder_path = ar_memory_path(in->m, slot),
+                    .target = &target->as,
+                    .at_start = set.data[i].index == 0 &&
+                                cell_at(in, set.data[i].cell)->step ==
+                                    AR_STEP_ROOT});
+    }
+}
+
+static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
+                       uint32_t cell, uint32_t cells, const ar_type *type,
+                       const ar_value *value) {
+    ar_mem_cell *c = cell_at(in, cell);
+    if (!c->scalar && type)
+        c->scalar = array_bottom(type);
+    bool strong = replaces(in, cell, address, cells, false);
+    if (c->is_many || c->any_path ||
+        ar_object_of(in->m, cell)->is_summary)
+        record_access(in, cell, address, true);
+    ar_scalar_access(in, at, cell, true);
+    if (ar_is_floating(type)) {
+        store_float(in, at, cell, ar_float_of(in, value), strong, false, value);
+        return;
+    }
+    ar_value v = *value;
+    v.node = 0;
+    if (v.targets) {
+        v = with_regions(in, cell, &v);
+        note_kept(in, cell, address, &v);
+        if (at->kind == AR_ASSIGN || at->kind == AR_DECL_STMT)
+            log_pointer_store(in, at, cell, &v);
+    }
+    if (cell_at(in, cell)->is_many && !v.targets && !v.is_number) {
+        v.offset_tags = 0;
+        v.is_partial = true;
+    }
+    if (!strong) {
+        ar_value old = current(in, cell);
+        old.node = 0;
+        v = ar_join_values(in, at, 0x80000000u | cell, &old, &v);
+    }
+    put(in, cell, &v);
+}
+
+void ar_store(ar_interp *in, ar_node *at, const ar_value *address,
+              const ar_type *type, const ar_value *value) {
+    cell_list list = {0};
+    cells_of(in, address, type, &list);
+    for (uint32_t i = 0; i < list.count; i++)
+        store_cell(in, at, address, list.data[i], list.count, type, value);
+}
+
+void ar_store_block(ar_interp *in, ar_node *at, const ar_value *address,
+                    uint32_t node, bool is_clear) {
+    static const ar_type float_type = {.kind = AR_TYPE_FLOAT, .bytes = 4};
+    cell_list list = {0};
+    cells_of(in, address, &float_type, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t cell = list.data[i];
+        if (!cell_at(in, cell)->scalar)
+            cell_at(in, cell)->scalar = &float_type;
+        bool strong = replaces(in, cell, address, list.count, true);
+        record_access(in, cell, address, true);
+        store_float(in, at, cell, node, strong, is_clear, NULL);
+    }
+}

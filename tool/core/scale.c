@@ -1,0 +1,121 @@
+/* Roles and the loss scale: the steps in order. */
+#include "core/scale_analysis.h"
+
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool has_regions(const ar_interp *in) {
+    for (uint32_t i = 1; i < in->m->cells.count; i++)
+        if (in->m->cells.data[i].step == AR_STEP_REGION)
+            return true;
+    return false;
+}
+
+static ar_analysis *begin(ar_arena *arena, ar_program *program,
+                          const ar_rules *rules, ar_diags *diags,
+                          bool disjoint) {
+    ar_analysis *a = AR_NEW(arena, ar_analysis);
+    a->arena = arena;
+    a->program = program;
+    a->rules = rules;
+    a->diags = diags;
+    a->in = ar_interp_new(arena, program, rules);
+    a->in->disjoint = disjoint;
+    /* The first run teaches what loops carry; the graph of the second is the
+     * fixpoint's. */
+    ar_interp_run(a->in);
+    if (!a->in->gave_up)
+        ar_interp_run(a->in);
+    ar_index_graph(a);
+    return a;
+}
+
+/* Roles and steps; false when nothing trains here. */
+static bool look(ar_analysis *a) {
+    if (a->in->gave_up || !ar_find_training_loop(a))
+        return false;
+    ar_mark_dependence(a);
+    return ar_find_steps(a);
+}
+
+static void report_notes(const ar_analysis *a) {
+    for (uint32_t i = 0; i < a->in->notes.count; i++) {
+        const ar_note *n = &a->in->notes.data[i];
+        ar_report(a->diags, n->id, n->range, n->text);
+    }
+}
+
+static void report_assumptions(ar_analysis *a) {
+    ar_interp *in = a->in;
+    for (uint32_t i = 1; i < in->m->cells.count; i++) {
+        const ar_mem_cell *c = &in->m->cells.data[i];
+        if (c->step != AR_STEP_REGION)
+            continue;
+        const ar_mem_object *o = ar_object_of(in->m, i);
+        ar_range at = o->as.site ? o->as.site->range : AR_NO_RANGE;
+        ar_report(a->diags, AR_DIAG_DISJOINT_ASSUMED, at, ar_cell_name(a, i),
+                  ar_cell_name(a, o->root));
+    }
+}
+
+static ar_scale *finish(ar_analysis *a, ar_scale_outcome outcome,
+                        const ar_solution *solution, double start) {
+    ar_scale *out = a->out;
+    out->outcome = outcome;
+    if (a->loop) {
+        ar_assign_roles(a);
+        ar_fill_cells(a, solution);
+        ar_fill_groups(a, solution);
+    }
+    ar_fill_rest(a);
+    out->seconds = now() - start;
+    return out;
+}
+
+ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
+                           const ar_rules *rules,
+                           const ar_scale_options *options, ar_diags *diags) {
+    double start = now();
+    ar_scale *out = AR_NEW(arena, ar_scale);
+    ar_analysis *a = begin(arena, program, rules, diags, false);
+    a->out = out;
+    if (!look(a)) {
+        report_notes(a);
+        a->loop = NULL;
+        if (!a->in->gave_up)
+            ar_report(diags, AR_DIAG_NO_TRAINING_LOOP, AR_NO_RANGE);
+        return finish(a,
+                      a->in->gave_up ? AR_SCALE_GAVE_UP : AR_SCALE_NO_LOOP,
+                      NULL, start);
+    }
+    if (!options->want_scale) {
+        report_notes(a);
+        return finish(a, AR_SCALE_FOUND, NULL, start);
+    }
+    ar_solution solution = {0};
+    if (ar_place_scale(a, &solution) == AR_ATTEMPT_EXACT) {
+        report_notes(a);
+        solution.failed = NULL;
+        return finish(a, AR_SCALE_FOUND, &solution, start);
+    }
+    if (has_regions(a->in)) {
+        /* Perhaps the base pointer does not mean the regions. */
+        ar_analysis *b = begin(arena, program, rules, diags, true);
+        b->out = out;
+        ar_solution other = {0};
+        if (look(b) && ar_place_scale(b, &other) == AR_ATTEMPT_EXACT) {
+            report_notes(b);
+            report_assumptions(b);
+            other.failed = NULL;
+            return finish(b, AR_SCALE_FOUND, &other, start);
+        }
+    }
+    report_notes(a);
+    ar_explain_conflict(a, &solution);
+    return finish(a, AR_SCALE_NO_SEED, &solution, start);
+}

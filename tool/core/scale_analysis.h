@@ -1,0 +1,179 @@
+/* Inside the loss-scale analysis: what its steps pass on.
+ *
+ *   interp*    run the program, record the value graph
+ *   roles      find the training loop; give every cell a role
+ *   step       find where each group of parameters is updated
+ *   degree     given the places of unscales: which values can carry the scale,
+ *              which must, where it enters; then check that by propagation
+ *   place      try the candidate places, fill in the result
+ *
+ * A graph index (ar_graph_index) is a view of one run of the interpreter; it
+ * is made again after each run. */
+#ifndef AR_SCALE_ANALYSIS_H
+#define AR_SCALE_ANALYSIS_H
+
+#include "core/interp.h"
+
+/* Code in a context: the unit of "where" in this analysis. */
+typedef struct ar_where {
+    uint32_t context;
+    ar_node *at;
+} ar_where;
+
+typedef struct ar_graph_index {
+    uint32_t count;       /* nodes */
+    bool *live;           /* evaluated in the last run */
+    uint32_t *use_start;  /* count + 1 */
+    uint32_t *uses;       /* nodes that have it as input */
+    uint32_t *store_of;   /* cell -> first STORE; chained by next_store */
+    uint32_t *next_store; /* node -> next STORE of the same cell */
+} ar_graph_index;
+
+typedef struct ar_cell_info {
+    ar_role role;
+    bool is_updated; /* every write in the iteration reads the cell */
+    bool written;    /* in the training loop */
+    bool read;
+    bool carries; /* gradient that carries momentum */
+    int group;
+    int degree;
+    uint32_t reason_node;
+    const char *reason;
+} ar_cell_info;
+
+/* Sibling statements first..last in one context. */
+typedef struct ar_step_region {
+    uint32_t context;
+    ar_node *first, *last;
+    bool is_fused; /* no once-per-iteration place */
+    AR_VEC(uint32_t) params; /* cells */
+    AR_VEC(uint32_t) grads;
+    AR_VEC(uint32_t) stores; /* STORE nodes of the parameters */
+    AR_VEC(ar_node *) terms; /* fused: expressions that are unscaled */
+    AR_VEC(uint32_t) term_cells;
+} ar_step_region;
+
+typedef struct ar_analysis {
+    ar_arena *arena;
+    ar_program *program;
+    const ar_rules *rules;
+    ar_diags *diags;
+    ar_interp *in;
+    ar_graph_index g;
+    ar_loop *loop; /* the training loop */
+    int8_t *context_in_loop;
+    ar_cell_info *cells;
+    uint32_t cell_count;
+    AR_VEC(ar_step_region) regions;
+    bool *depends; /* node: depends on parameters within the iteration */
+    bool *gradlike; /* and through more than copies */
+    bool *direct;   /* and not through another update */
+    ar_scale *out;
+    ar_cell **result_cells; /* internal cell -> cell of the result */
+    const bool *term_unscale; /* TERM nodes where a fused update unscales */
+    const ar_idtable *buffer_boundary; /* (statement, cell): may be scaled */
+    /* searches over the graph mark nodes with a number of their own */
+    uint32_t *mark_at, mark_now, mark_count;
+} ar_analysis;
+
+typedef AR_VEC(uint32_t) ar_ids;
+
+/* ---- scale_index.c ------------------------------------------------------- */
+
+void ar_index_graph(ar_analysis *a);
+/* Starts a search; ar_mark says whether the node is met for the first time. */
+void ar_marks_begin(ar_analysis *a);
+static inline bool ar_mark(ar_analysis *a, uint32_t node) {
+    if (a->mark_at[node] == a->mark_now)
+        return false;
+    a->mark_at[node] = a->mark_now;
+    return true;
+}
+bool ar_where_in_loop(ar_analysis *a, uint32_t context, const ar_node *at);
+/* Is (context, at) inside the loop? */
+bool ar_inside_loop(const ar_interp *in, const ar_loop *loop, uint32_t context,
+                    const ar_node *at);
+/* The node in `context` that (from, at) happens under, or NULL. */
+ar_node *ar_lift(const ar_interp *in, uint32_t from, ar_node *at,
+                 uint32_t context);
+/* Goes from a node to its parent, from a function's body to the call. */
+bool ar_climb(const ar_interp *in, ar_where *w);
+bool ar_is_ancestor(const ar_interp *in, uint32_t context,
+                    const ar_node *ancestor, const ar_node *node);
+bool ar_is_statement(const ar_node *node);
+/* The statement of `node` that stands in a compound or alone under a loop. */
+ar_node *ar_statement_around(const ar_interp *in, const ar_unit *unit,
+                             ar_node *node);
+bool ar_in_region(const ar_analysis *a, const ar_step_region *region,
+                  uint32_t context, ar_node *at);
+bool ar_is_memory(const ar_analysis *a, uint32_t cell);
+bool ar_is_array(const ar_analysis *a, uint32_t cell);
+const char *ar_cell_name(ar_analysis *a, uint32_t cell);
+
+/* ---- scale_roles.c ------------------------------------------------------- */
+
+/* Does what is stored read the cell that it goes to? */
+bool ar_reads_itself(ar_analysis *a, uint32_t store);
+bool ar_find_training_loop(ar_analysis *a);
+void ar_assign_roles(ar_analysis *a);
+void ar_mark_dependence(ar_analysis *a);
+
+/* ---- scale_step.c -------------------------------------------------------- */
+
+bool ar_find_steps(ar_analysis *a);
+/* Of two factors, the one that carries the gradient: 0 or 1. */
+int ar_choose_factor(ar_analysis *a, uint32_t x, uint32_t y);
+
+/* ---- scale_degree.c ------------------------------------------------------ */
+
+typedef struct ar_conflict {
+    uint32_t node;       /* value that must be both */
+    uint32_t scaled_use; /* a node that wants degree 1 */
+    int sink;            /* index of the sink that wants degree 0, or -1 */
+    const char *text;
+} ar_conflict;
+
+typedef struct ar_placement {
+    /* what is tried */
+    const uint32_t *regions; /* indices of the groups solved together */
+    uint32_t region_count;
+    ar_node **unscale_at; /* per region: boundary statement, or NULL: fused */
+    ar_node *carry_at;
+    bool allow_buffers;
+    /* what comes out */
+    bool ok;
+    AR_VEC(uint32_t) seeds; /* STORE, TERM or BOUNDARY nodes, one a place */
+    uint8_t *degree;        /* node: bit 0 degree 0, bit 1 degree 1, bit 2 bad */
+    bool *demanded;
+    uint32_t scaled_writes;
+    AR_VEC(ar_conflict) conflicts;
+} ar_placement;
+
+void ar_solve(ar_analysis *a, ar_placement *p);
+
+/* ---- scale_place.c ------------------------------------------------------- */
+
+typedef enum ar_attempt_result {
+    AR_ATTEMPT_EXACT,
+    AR_ATTEMPT_CONFLICT
+} ar_attempt_result;
+
+/* The placements of all regions, indexed like them; on a conflict, `failed`
+ * is the last placement that was tried. */
+typedef struct ar_solution {
+    ar_placement *placements;
+    ar_placement *failed;
+    uint32_t failed_region;
+} ar_solution;
+
+ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution);
+
+/* ---- scale_result.c ------------------------------------------------------ */
+
+void ar_fill_cells(ar_analysis *a, const ar_solution *solution);
+void ar_fill_groups(ar_analysis *a, const ar_solution *solution);
+void ar_fill_rest(ar_analysis *a);
+void ar_explain_conflict(ar_analysis *a, const ar_solution *solution);
+ar_node *ar_seed_expression(const ar_analysis *a, uint32_t node);
+
+#endif

@@ -1,0 +1,504 @@
+/* Degrees: which values can carry the scale, which must, where it enters; and
+ * the check that a placement is exact.
+ *
+ * Everything here is a fixpoint over the value graph. The search (must, can,
+ * demanded) proposes seeds; ar_check then computes every degree forward from
+ * nothing but the seeds and the unscales, so that a placement is accepted for
+ * what it does and not for how it was found. */
+#include "core/scale_analysis.h"
+
+enum { D0 = 1, D1 = 2, BAD = 4 };
+
+typedef struct solver {
+    ar_analysis *a;
+    ar_placement *p;
+    bool *must;         /* must have degree 0 */
+    bool *can;          /* can be made to have degree 1 */
+    uint32_t *must_via; /* the next node on the way to the sink, or itself */
+    int *must_sink;
+    uint32_t *via; /* demanded: who wants it */
+    ar_idtable seeded;
+    ar_idtable barred; /* places with an instance that must have degree 0 */
+} solver;
+
+static const ar_vnode *vn(const solver *s, uint32_t id) {
+    return AR_VN(s->a->in, id);
+}
+
+/* ---- the places that change the degree ----------------------------------- */
+
+static int region_of(const solver *s, uint32_t cell) {
+    int group = s->a->cells[cell].group;
+    for (uint32_t i = 0; i < s->p->region_count; i++)
+        if ((int)s->p->regions[i] == group)
+            return (int)i;
+    return -1;
+}
+
+static bool is_unscale(const solver *s, uint32_t id) {
+    const ar_vnode *v = vn(s, id);
+    if (v->kind == AR_V_BOUNDARY) {
+        if (s->a->cells[v->cell].role != AR_ROLE_GRAD)
+            return false;
+        int r = region_of(s, v->cell);
+        return r >= 0 && s->p->unscale_at[r] == v->at &&
+               s->a->regions.data[s->p->regions[r]].context == v->context;
+    }
+    if (v->kind != AR_V_TERM)
+        return false;
+    for (uint32_t i = 0; i < s->p->region_count; i++)
+        if (!s->p->unscale_at[i] && s->a->term_unscale &&
+            s->a->term_unscale[id])
+            return true;
+    return false;
+}
+
+static bool is_carry(const solver *s, uint32_t id) {
+    const ar_vnode *v = vn(s, id);
+    return v->kind == AR_V_BOUNDARY && s->a->cells[v->cell].carries &&
+           region_of(s, v->cell) >= 0 && v->at == s->p->carry_at &&
+           v->context == s->a->loop->context;
+}
+
+static bool is_update_store(const solver *s, uint32_t id) {
+    const ar_vnode *v = vn(s, id);
+    if (v->kind != AR_V_STORE)
+        return false;
+    ar_role role = s->a->cells[v->cell].role;
+    return (role == AR_ROLE_PARAM || role == AR_ROLE_STATE) &&
+           s->a->cells[v->cell].is_updated;
+}
+
+/* Where the text could be changed to multiply the value by the scale: the
+ * expression that is stored, or a term that is added. */
+static ar_node *expression_at(const ar_analysis *a, const ar_vnode *v) {
+    if (v->kind == AR_V_TERM)
+        return v->at;
+    if (v->kind != AR_V_STORE || v->is_array_clear)
+        return NULL;
+    if (v->at->kind == AR_ASSIGN)
+        return v->at->kids[1];
+    if (v->at->kind == AR_COMPOUND_ASSIGN)
+        return v->at->op == AR_OP_MUL ? v->at->kids[1] : NULL;
+    if (v->at->kind != AR_DECL_STMT)
+        return NULL;
+    const ar_mem_object *o = ar_object_of(a->in->m, v->cell);
+    ar_node *init = o->as.decl ? o->as.decl->init : NULL;
+    return init && init->kind != AR_INIT_LIST ? init : NULL;
+}
+
+ar_node *ar_seed_expression(const ar_analysis *a, uint32_t node) {
+    const ar_vnode *v = AR_VN(a->in, node);
+    ar_node *e = expression_at(a, v);
+    if (!e || e->range.in_macro_body || e->range.file == AR_NO_FILE ||
+        !a->program->editable[e->range.file])
+        return NULL;
+    return e;
+}
+
+static ar_node *expression_of(const solver *s, uint32_t id) {
+    return ar_seed_expression(s->a, id);
+}
+
+static void place_key(const solver *s, uint32_t id, uint64_t *x, uint64_t *y) {
+    const ar_vnode *v = vn(s, id);
+    if (v->kind == AR_V_BOUNDARY) {
+        *x = ar_key(v->at);
+        *y = v->cell;
+    } else {
+        *x = ar_key(expression_of(s, id));
+        *y = UINT64_MAX;
+    }
+}
+
+static bool is_place(const solver *s, uint32_t id) {
+    const ar_vnode *v = vn(s, id);
+    if (v->kind == AR_V_BOUNDARY)
+        return s->p->allow_buffers && s->a->buffer_boundary &&
+               !is_unscale(s, id) && !is_carry(s, id) &&
+               ar_idtable_get(s->a->buffer_boundary, ar_key(v->at), v->cell);
+    if (v->kind != AR_V_STORE && v->kind != AR_V_TERM)
+        return false;
+    return !is_unscale(s, id) && expression_of(s, id);
+}
+
+static bool is_seedable(const solver *s, uint32_t id) {
+    const ar_vnode *v = vn(s, id);
+    if (!is_place(s, id) || !ar_where_in_loop(s->a, v->context, v->at))
+        return false;
+    uint64_t x, y;
+    place_key(s, id, &x, &y);
+    return !ar_idtable_get(&s->barred, x, y);
+}
+
+static bool is_seed(const solver *s, uint32_t id) {
+    if (!s->seeded.count || !is_place(s, id))
+        return false;
+    uint64_t x, y;
+    place_key(s, id, &x, &y);
+    return ar_idtable_get(&s->seeded, x, y) != 0;
+}
+
+/* ---- must be 0 ----------------------------------------------------------- */
+
+static void require(solver *s, ar_ids *work, uint32_t id, uint32_t via,
+                    int sink) {
+    if (id <= AR_NODE_CONST || s->must[id])
+        return;
+    s->must[id] = true;
+    s->must_via[id] = via;
+    s->must_sink[id] = sink;
+    AR_PUSH(s->a->arena, work, id);
+}
+
+static void spread_must(solver *s, ar_ids *work) {
+    while (work->count) {
+        uint32_t id = work->data[--work->count];
+        const ar_vnode *v = vn(s, id);
+        if (is_unscale(s, id) || is_carry(s, id))
+            continue;
+        for (uint32_t i = 0; i < v->in_count; i++)
+            require(s, work, v->in[i], id, s->must_sink[id]);
+    }
+}
+
+static void find_must(solver *s) {
+    ar_interp *in = s->a->in;
+    ar_ids work = {0};
+    for (uint32_t i = 0; i < in->sinks.count; i++) {
+        const ar_sink *sink = &in->sinks.data[i];
+        if (sink->stamp >= in->run_start && sink->kind != AR_SINK_COMPARE_TWO)
+            require(s, &work, sink->node, sink->node, (int)i);
+    }
+    for (uint32_t i = 1; i < s->a->g.count; i++) {
+        const ar_vnode *v = vn(s, i);
+        if (!s->a->g.live[i])
+            continue;
+        if (v->kind == AR_V_NONLINEAR)
+            for (uint32_t k = 0; k < v->in_count; k++)
+                require(s, &work, v->in[k], i, -1);
+        if (v->kind == AR_V_DIV)
+            require(s, &work, v->in[1], i, -1);
+        if (is_update_store(s, i))
+            require(s, &work, i, i, -1);
+    }
+    spread_must(s, &work);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < in->sinks.count; i++) {
+            const ar_sink *sink = &in->sinks.data[i];
+            if (sink->stamp < in->run_start ||
+                sink->kind != AR_SINK_COMPARE_TWO ||
+                s->must[sink->node] == s->must[sink->other])
+                continue;
+            uint32_t id = s->must[sink->node] ? sink->other : sink->node;
+            if (id <= AR_NODE_CONST)
+                continue;
+            require(s, &work, id, id, (int)i);
+            spread_must(s, &work);
+            changed = true;
+        }
+    }
+    for (uint32_t i = 1; i < s->a->g.count; i++) {
+        if (!s->a->g.live[i] || !s->must[i] || !is_place(s, i))
+            continue;
+        uint64_t x, y;
+        place_key(s, i, &x, &y);
+        ar_idtable_put(&s->barred, x, y, 1);
+    }
+}
+
+/* ---- can be 1 ------------------------------------------------------------ */
+
+static bool can_be_one(const solver *s, uint32_t id) {
+    const ar_vnode *v = vn(s, id);
+    if (id <= AR_NODE_CONST)
+        return id != AR_NODE_CONST;
+    if (is_carry(s, id))
+        return true;
+    if (s->must[id] || is_unscale(s, id))
+        return false;
+    switch (v->kind) {
+    case AR_V_ZERO:
+    case AR_V_UNDEFINED:
+        return true;
+    case AR_V_CONST:
+    case AR_V_INPUT:
+    case AR_V_NONLINEAR:
+        return false;
+    case AR_V_SUM:
+    case AR_V_PHI:
+    case AR_V_LOOP:
+        for (uint32_t i = 0; i < v->in_count; i++)
+            if (!s->can[v->in[i]])
+                return false;
+        return true;
+    case AR_V_MUL:
+        return s->can[v->in[0]] || s->can[v->in[1]];
+    case AR_V_DIV:
+        return s->can[v->in[0]];
+    case AR_V_STORE:
+        return (s->can[v->in[0]] || is_seedable(s, id)) &&
+               (v->in_count < 2 || s->can[v->in[1]]);
+    case AR_V_TERM:
+    case AR_V_BOUNDARY:
+        return s->can[v->in[0]] || is_seedable(s, id);
+    }
+    return false;
+}
+
+static void find_can(solver *s) {
+    ar_ids work = {0};
+    for (uint32_t i = 1; i < s->a->g.count; i++)
+        s->can[i] = s->a->g.live[i];
+    for (uint32_t i = 1; i < s->a->g.count; i++)
+        if (s->can[i] && !can_be_one(s, i)) {
+            s->can[i] = false;
+            AR_PUSH(s->a->arena, &work, i);
+        }
+    const ar_graph_index *g = &s->a->g;
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        for (uint32_t u = g->use_start[id]; u < g->use_start[id + 1]; u++) {
+            uint32_t to = g->uses[u];
+            if (!s->can[to] || can_be_one(s, to))
+                continue;
+            s->can[to] = false;
+            AR_PUSH(s->a->arena, &work, to);
+        }
+    }
+}
+
+/* ---- demanded ------------------------------------------------------------ */
+
+static void demand(solver *s, ar_ids *work, uint32_t id, uint32_t via) {
+    if (id == AR_NODE_ZERO || id == AR_NODE_UNDEFINED || s->p->demanded[id])
+        return;
+    s->p->demanded[id] = true;
+    s->via[id] = via;
+    AR_PUSH(s->a->arena, work, id);
+}
+
+static void add_conflict(solver *s, uint32_t id) {
+    ar_conflict c = {.node = id, .scaled_use = s->via[id], .sink = -1};
+    if (id > AR_NODE_CONST && s->must[id])
+        c.sink = s->must_sink[id];
+    AR_PUSH(s->a->arena, &s->p->conflicts, c);
+}
+
+/* True when a new place was made a seed: start again. */
+static bool demand_pass(solver *s) {
+    ar_ids work = {0};
+    bool fresh = false;
+    memset(s->p->demanded, 0, s->a->g.count * sizeof *s->p->demanded);
+    s->p->conflicts.count = 0;
+    for (uint32_t i = 1; i < s->a->g.count; i++)
+        if (s->a->g.live[i] && is_unscale(s, i))
+            demand(s, &work, vn(s, i)->in[0], i);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        const ar_vnode *v = vn(s, id);
+        if (is_carry(s, id))
+            continue;
+        if (!s->can[id]) {
+            add_conflict(s, id);
+            continue;
+        }
+        switch (v->kind) {
+        case AR_V_ZERO:
+        case AR_V_UNDEFINED:
+        case AR_V_CONST:
+        case AR_V_INPUT:
+        case AR_V_NONLINEAR:
+            break;
+        case AR_V_SUM:
+        case AR_V_PHI:
+        case AR_V_LOOP:
+            for (uint32_t i = 0; i < v->in_count; i++)
+                demand(s, &work, v->in[i], id);
+            break;
+        case AR_V_MUL: {
+            int k = s->can[v->in[0]] ? 0 : 1;
+            if (s->can[v->in[0]] && s->can[v->in[1]])
+                k = ar_choose_factor(s->a, v->in[0], v->in[1]);
+            demand(s, &work, v->in[k], id);
+            break;
+        }
+        case AR_V_DIV:
+            demand(s, &work, v->in[0], id);
+            break;
+        case AR_V_STORE:
+        case AR_V_TERM:
+        case AR_V_BOUNDARY:
+            if (v->in_count > 1)
+                demand(s, &work, v->in[1], id);
+            if (is_seed(s, id))
+                break;
+            if (s->can[v->in[0]]) {
+                demand(s, &work, v->in[0], id);
+            } else {
+                uint64_t x, y;
+                place_key(s, id, &x, &y);
+                ar_idtable_put(&s->seeded, x, y, 1);
+                fresh = true;
+            }
+            break;
+        }
+    }
+    return fresh;
+}
+
+static void collect_seeds(solver *s) {
+    ar_idtable seen = {.arena = s->a->arena};
+    for (uint32_t i = 1; i < s->a->g.count; i++) {
+        if (!s->a->g.live[i] || !s->p->demanded[i] || !is_seed(s, i))
+            continue;
+        uint64_t x, y;
+        place_key(s, i, &x, &y);
+        if (ar_idtable_get(&seen, x, y))
+            continue;
+        ar_idtable_put(&seen, x, y, 1);
+        AR_PUSH(s->a->arena, &s->p->seeds, i);
+    }
+}
+
+/* ---- the check ----------------------------------------------------------- */
+
+static uint8_t raise(uint8_t d) {
+    return (uint8_t)((d & D0 ? D1 : 0) | (d & (D1 | BAD) ? BAD : 0));
+}
+
+static uint8_t lower(uint8_t d) {
+    return (uint8_t)((d & D1 ? D0 : 0) | (d & (D0 | BAD) ? BAD : 0));
+}
+
+static uint8_t multiply(uint8_t x, uint8_t y) {
+    if (!x || !y)
+        return 0;
+    uint8_t d = (uint8_t)((x | y) & BAD);
+    if (x & D1 && y & D1)
+        d |= BAD;
+    if ((x & D1 && y & D0) || (x & D0 && y & D1))
+        d |= D1;
+    if (x & D0 && y & D0)
+        d |= D0;
+    return d;
+}
+
+static uint8_t degree_of(const solver *s, uint32_t id) {
+    const uint8_t *d = s->p->degree;
+    const ar_vnode *v = vn(s, id);
+    uint8_t all = 0;
+    switch (v->kind) {
+    case AR_V_ZERO:
+    case AR_V_UNDEFINED:
+        return 0;
+    case AR_V_CONST:
+    case AR_V_INPUT:
+        return D0;
+    case AR_V_SUM:
+    case AR_V_PHI:
+    case AR_V_LOOP:
+        for (uint32_t i = 0; i < v->in_count; i++)
+            all |= d[v->in[i]];
+        return all;
+    case AR_V_MUL:
+        return multiply(d[v->in[0]], d[v->in[1]]);
+    case AR_V_DIV:
+        return (uint8_t)(d[v->in[0]] | (d[v->in[1]] & (D1 | BAD) ? BAD : 0));
+    case AR_V_NONLINEAR:
+        for (uint32_t i = 0; i < v->in_count; i++)
+            all |= d[v->in[i]];
+        return (uint8_t)(D0 | (all & (D1 | BAD) ? BAD : 0));
+    case AR_V_STORE:
+        all = is_seed(s, id) ? raise(d[v->in[0]]) : d[v->in[0]];
+        return v->in_count > 1 ? all | d[v->in[1]] : all;
+    case AR_V_TERM:
+    case AR_V_BOUNDARY:
+        if (is_unscale(s, id))
+            return lower(d[v->in[0]]);
+        if (is_carry(s, id) || is_seed(s, id))
+            return raise(d[v->in[0]]);
+        return d[v->in[0]];
+    }
+    return 0;
+}
+
+static void propagate(solver *s) {
+    const ar_graph_index *g = &s->a->g;
+    ar_ids work = {0};
+    for (uint32_t i = g->count; i-- > 1;)
+        if (g->live[i])
+            AR_PUSH(s->a->arena, &work, i);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        uint8_t now = degree_of(s, id) | s->p->degree[id];
+        if (now == s->p->degree[id])
+            continue;
+        s->p->degree[id] = now;
+        for (uint32_t u = g->use_start[id]; u < g->use_start[id + 1]; u++)
+            AR_PUSH(s->a->arena, &work, g->uses[u]);
+    }
+}
+
+static void refuse(solver *s, uint32_t id, int sink, const char *text) {
+    ar_conflict c = {.node = id, .sink = sink, .text = text};
+    AR_PUSH(s->a->arena, &s->p->conflicts, c);
+}
+
+static void check(solver *s) {
+    ar_interp *in = s->a->in;
+    const uint8_t *d = s->p->degree;
+    for (uint32_t i = 0; i < in->sinks.count; i++) {
+        const ar_sink *sink = &in->sinks.data[i];
+        if (sink->stamp < in->run_start)
+            continue;
+        uint8_t bits = d[sink->node];
+        if (sink->kind == AR_SINK_COMPARE_TWO) {
+            bits |= d[sink->other];
+            if (bits & BAD || (bits & (D0 | D1)) == (D0 | D1))
+                refuse(s, sink->node, (int)i,
+                       "a scaled value is compared with one that is not");
+        } else if (bits & (D1 | BAD)) {
+            refuse(s, sink->node, (int)i, "a scaled value leaves here");
+        }
+    }
+    for (uint32_t i = 1; i < s->a->g.count; i++) {
+        if (!s->a->g.live[i])
+            continue;
+        const ar_vnode *v = vn(s, i);
+        if (is_update_store(s, i) && d[i] & (D1 | BAD))
+            refuse(s, i, -1, "the update keeps the loss scale");
+        if (is_unscale(s, i) && d[v->in[0]] & (D0 | BAD))
+            refuse(s, i, -1, "not all of this gradient carries the scale");
+        if (v->kind == AR_V_STORE && d[i] == D1 &&
+            ar_where_in_loop(s->a, v->context, v->at))
+            s->p->scaled_writes++;
+    }
+}
+
+void ar_solve(ar_analysis *a, ar_placement *p) {
+    uint32_t n = a->g.count;
+    solver s = {.a = a, .p = p};
+    s.must = AR_NEW_ARRAY(a->arena, bool, n);
+    s.can = AR_NEW_ARRAY(a->arena, bool, n);
+    s.must_via = AR_NEW_ARRAY(a->arena, uint32_t, n);
+    s.must_sink = AR_NEW_ARRAY(a->arena, int, n);
+    s.via = AR_NEW_ARRAY(a->arena, uint32_t, n);
+    s.seeded.arena = s.barred.arena = a->arena;
+    p->demanded = AR_NEW_ARRAY(a->arena, bool, n);
+    p->degree = AR_NEW_ARRAY(a->arena, uint8_t, n);
+    p->seeds.count = 0;
+    p->scaled_writes = 0;
+    find_must(&s);
+    find_can(&s);
+    while (demand_pass(&s))
+        ;
+    collect_seeds(&s);
+    p->ok = false;
+    if (p->conflicts.count || !p->seeds.count)
+        return;
+    propagate(&s);
+    check(&s);
+    p->ok = !p->conflicts.count;
+}

@@ -1,0 +1,426 @@
+/* Candidate places: where the unscale may go, which terms of fused updates may
+ * be unscaled, where buffers may be scaled in place. */
+#include "core/scale_analysis.h"
+
+/* ---- another run, with boundaries ---------------------------------------- */
+
+typedef struct boundary_draft {
+    ar_node *at;
+    ar_ids cells;
+} boundary_draft;
+
+typedef AR_VEC(boundary_draft) drafts;
+
+static void add_boundary(ar_analysis *a, drafts *list, ar_node *at,
+                         const uint32_t *cells, uint32_t count) {
+    boundary_draft *d = NULL;
+    for (uint32_t i = 0; i < list->count && !d; i++)
+        if (list->data[i].at == at)
+            d = &list->data[i];
+    if (!d) {
+        AR_PUSH(a->arena, list, (boundary_draft){.at = at});
+        d = &list->data[list->count - 1];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < d->cells.count; k++)
+            known |= d->cells.data[k] == cells[i];
+        if (!known)
+            AR_PUSH(a->arena, &d->cells, cells[i]);
+    }
+}
+
+static void install(ar_analysis *a, const drafts *list) {
+    ar_interp *in = a->in;
+    in->boundaries.count = 0;
+    ar_idtable_clear(&in->boundary_index);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const boundary_draft *d = &list->data[i];
+        AR_PUSH(a->arena, &in->boundaries,
+                (ar_boundary){d->at, 0, d->cells.data, d->cells.count});
+        ar_idtable_put(&in->boundary_index, ar_key(d->at), 0,
+                       in->boundaries.count);
+    }
+}
+
+static void run_again(ar_analysis *a) {
+    uint32_t known = a->cell_count;
+    ar_cell_info *old = a->cells;
+    ar_interp_run(a->in);
+    ar_index_graph(a);
+    a->cells = AR_NEW_ARRAY(a->arena, ar_cell_info, a->cell_count);
+    memcpy(a->cells, old, known * sizeof *old);
+    for (uint32_t i = known; i < a->cell_count; i++)
+        a->cells[i].group = -1;
+    ar_mark_dependence(a);
+}
+
+/* ---- unscales ------------------------------------------------------------ */
+
+static ar_node *first_in_loop(const ar_analysis *a) {
+    const ar_node *at = a->loop->at;
+    ar_node *body = at->kind == AR_FOR     ? at->kids[3]
+                    : at->kind == AR_WHILE ? at->kids[1]
+                                           : at->kids[0];
+    if (body && body->kind == AR_COMPOUND)
+        return body->kid_count ? body->kids[0] : NULL;
+    return body;
+}
+
+/* Statements before which the unscale may go: the step and what precedes it
+ * in its block, the latest first. */
+static uint32_t unscale_places(const ar_analysis *a, const ar_step_region *r,
+                               ar_node ***out) {
+    ar_node *compound =
+        ar_parent_of(a->in, ar_context_unit(a->in, r->context), r->first);
+    if (!compound || compound->kind != AR_COMPOUND) {
+        *out = AR_NEW_ARRAY(a->arena, ar_node *, 1);
+        (*out)[0] = r->first;
+        return 1;
+    }
+    *out = AR_NEW_ARRAY(a->arena, ar_node *, compound->kid_count);
+    uint32_t count = 0, first = 0;
+    while (compound->kids[first] != r->first)
+        first++;
+    for (uint32_t i = first + 1; i-- > 0;)
+        (*out)[count++] = compound->kids[i];
+    return count;
+}
+
+static void all_grads(ar_analysis *a, ar_ids *cells) {
+    for (uint32_t i = 0; i < a->regions.count; i++)
+        for (uint32_t k = 0; k < a->regions.data[i].grads.count; k++)
+            AR_PUSH(a->arena, cells, a->regions.data[i].grads.data[k]);
+}
+
+static void unscale_drafts(ar_analysis *a, drafts *list) {
+    ar_ids cells = {0};
+    all_grads(a, &cells);
+    for (uint32_t i = 0; i < a->regions.count; i++) {
+        ar_step_region *r = &a->regions.data[i];
+        if (r->is_fused)
+            continue;
+        ar_node **places;
+        uint32_t count = unscale_places(a, r, &places);
+        for (uint32_t k = 0; k < count; k++)
+            add_boundary(a, list, places[k], cells.data, cells.count);
+    }
+    ar_node *head = first_in_loop(a);
+    bool carries = false;
+    for (uint32_t i = 0; i < cells.count; i++)
+        carries |= a->cells[cells.data[i]].carries;
+    if (head && carries)
+        add_boundary(a, list, head, cells.data, cells.count);
+}
+
+/* ---- terms of fused updates ---------------------------------------------- */
+
+static void wrap_terms(ar_analysis *a, ar_node *e) {
+    if (!e || !ar_is_floating(e->type))
+        return;
+    ar_idtable_put(&a->in->term_nodes, ar_key(e), 0, 1);
+    switch ((int)e->kind) {
+    case AR_BINARY:
+        if (e->op >= AR_OP_ADD && e->op <= AR_OP_DIV)
+            for (uint32_t i = 0; i < 2; i++)
+                wrap_terms(a, e->kids[i]);
+        return;
+    case AR_UNARY:
+        if (e->op == AR_OP_MINUS || e->op == AR_OP_PLUS)
+            wrap_terms(a, e->kids[0]);
+        return;
+    case AR_CAST:
+    case AR_IMPLICIT:
+        wrap_terms(a, e->kids[0]);
+        return;
+    default:
+        return;
+    }
+}
+
+static bool is_fused_update(const ar_analysis *a, uint32_t id) {
+    const ar_vnode *v = AR_VN(a->in, id);
+    if (!a->g.live[id] || v->kind != AR_V_STORE ||
+        !a->cells[v->cell].is_updated)
+        return false;
+    return (a->cells[v->cell].role == AR_ROLE_PARAM ||
+            a->cells[v->cell].role == AR_ROLE_STATE) &&
+           (v->at->kind == AR_ASSIGN || v->at->kind == AR_COMPOUND_ASSIGN);
+}
+
+static bool any_direct(const ar_analysis *a, const ar_node *e) {
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (a->g.live[i] && v->kind == AR_V_TERM && v->at == e && a->direct[i])
+            return true;
+    }
+    return false;
+}
+
+/* Is every additive part of it made from the gradient? */
+static bool is_whole(const ar_analysis *a, ar_node *e) {
+    while ((e->kind == AR_CAST || e->kind == AR_IMPLICIT ||
+            (e->kind == AR_UNARY && e->op == AR_OP_MINUS)))
+        e = e->kids[0];
+    if (!any_direct(a, e))
+        return false;
+    if (e->kind != AR_BINARY)
+        return true;
+    if (e->op == AR_OP_ADD || e->op == AR_OP_SUB)
+        return is_whole(a, e->kids[0]) && is_whole(a, e->kids[1]);
+    if (e->op == AR_OP_MUL)
+        return is_whole(a, e->kids[0]) || is_whole(a, e->kids[1]);
+    return e->op == AR_OP_DIV && is_whole(a, e->kids[0]);
+}
+
+static void pick_terms(ar_analysis *a, ar_step_region *r, ar_node *e,
+                       uint32_t cell) {
+    if (!any_direct(a, e))
+        return;
+    if (is_whole(a, e)) {
+        for (uint32_t i = 0; i < r->terms.count; i++)
+            if (r->terms.data[i] == e)
+                return;
+        AR_PUSH(a->arena, &r->terms, e);
+        AR_PUSH(a->arena, &r->term_cells, cell);
+        return;
+    }
+    if (e->kind == AR_BINARY)
+        for (uint32_t i = 0; i < 2; i++)
+            pick_terms(a, r, e->kids[i], cell);
+    else if (e->kid_count && (e->kind == AR_CAST || e->kind == AR_IMPLICIT ||
+                              e->kind == AR_UNARY))
+        pick_terms(a, r, e->kids[0], cell);
+}
+
+/* All updates of the iteration become one fused group. */
+static ar_step_region *fuse_regions(ar_analysis *a) {
+    ar_step_region fused = {0};
+    for (uint32_t i = 0; i < a->regions.count; i++) {
+        ar_step_region *r = &a->regions.data[i];
+        if (!i) {
+            fused.context = r->context;
+            fused.first = r->first;
+            fused.last = r->last;
+        }
+        for (uint32_t k = 0; k < r->params.count; k++)
+            AR_PUSH(a->arena, &fused.params, r->params.data[k]);
+        for (uint32_t k = 0; k < r->stores.count; k++)
+            AR_PUSH(a->arena, &fused.stores, r->stores.data[k]);
+        for (uint32_t k = 0; k < r->grads.count; k++) {
+            ar_cell_info *c = &a->cells[r->grads.data[k]];
+            c->role = c->carries ? AR_ROLE_STATE : AR_ROLE_NONE;
+            c->carries = false;
+            c->group = -1;
+            c->reason = NULL;
+        }
+    }
+    fused.is_fused = true;
+    a->regions.count = 0;
+    AR_PUSH(a->arena, &a->regions, fused);
+    for (uint32_t k = 0; k < fused.params.count; k++)
+        a->cells[fused.params.data[k]].group = 0;
+    return &a->regions.data[0];
+}
+
+static void prepare_fused(ar_analysis *a) {
+    ar_step_region *r = fuse_regions(a);
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (is_fused_update(a, i) && ar_where_in_loop(a, v->context, v->at))
+            wrap_terms(a, v->at->kids[1]);
+    }
+    drafts none = {0};
+    install(a, &none);
+    run_again(a);
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (is_fused_update(a, i) && ar_where_in_loop(a, v->context, v->at))
+            pick_terms(a, r, v->at->kids[1], v->cell);
+    }
+    bool *unscale = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        for (uint32_t k = 0; k < r->terms.count && v->kind == AR_V_TERM; k++)
+            unscale[i] |= v->at == r->terms.data[k];
+    }
+    a->term_unscale = unscale;
+}
+
+/* ---- one region ---------------------------------------------------------- */
+
+static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
+                         ar_placement *best) {
+    ar_step_region *r = &a->regions.data[index];
+    uint32_t *one = AR_NEW_ARRAY(a->arena, uint32_t, 1);
+    one[0] = index;
+    ar_placement p = {.regions = one, .region_count = 1};
+    p.carry_at = first_in_loop(a);
+    p.allow_buffers = buffers;
+    ar_node **places;
+    uint32_t count = 1;
+    if (r->is_fused) {
+        places = AR_NEW_ARRAY(a->arena, ar_node *, 1);
+        if (!r->terms.count)
+            return false;
+    } else {
+        count = unscale_places(a, r, &places);
+        if (!r->grads.count)
+            return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        p.unscale_at = &places[i];
+        ar_solve(a, &p);
+        if (i == 0 || p.ok)
+            *best = p;
+        if (p.ok)
+            return true;
+        p = (ar_placement){.regions = one,
+                           .region_count = 1,
+                           .carry_at = p.carry_at,
+                           .allow_buffers = buffers};
+    }
+    return false;
+}
+
+/* ---- buffers that are scaled in place ------------------------------------ */
+
+static bool runs_once(ar_analysis *a, uint32_t context, ar_node *at) {
+    ar_where w = {context, at};
+    while (!(w.context == a->loop->context && w.at == a->loop->at)) {
+        if (w.at != at && (w.at->kind == AR_FOR || w.at->kind == AR_WHILE ||
+                           w.at->kind == AR_DO))
+            return false;
+        if (!ar_climb(a->in, &w))
+            return false;
+    }
+    return true;
+}
+
+static void add_statements(ar_analysis *a, drafts *list, uint32_t context,
+                           ar_node *node, const ar_ids *cells,
+                           ar_idtable *allowed) {
+    if (!node)
+        return;
+    if (node->kind == AR_COMPOUND && runs_once(a, context, node)) {
+        for (uint32_t i = 0; i < node->kid_count; i++) {
+            ar_node *kid = node->kids[i];
+            if (!kid || kid->range.in_macro_body)
+                continue;
+            add_boundary(a, list, kid, cells->data, cells->count);
+            for (uint32_t k = 0; k < cells->count; k++)
+                ar_idtable_put(allowed, ar_key(kid), cells->data[k], 1);
+        }
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (node->kids[i] && ar_is_statement(node->kids[i]))
+            add_statements(a, list, context, node->kids[i], cells, allowed);
+}
+
+/* Buffers whose value must be both scaled and not. */
+static void wanted_buffers(ar_analysis *a, const ar_placement *p,
+                           ar_ids *cells) {
+    for (uint32_t i = 0; i < p->conflicts.count; i++) {
+        uint32_t id = p->conflicts.data[i].node;
+        ar_ids work = {0};
+        ar_marks_begin(a);
+        AR_PUSH(a->arena, &work, id);
+        if (p->conflicts.data[i].scaled_use)
+            AR_PUSH(a->arena, &work, p->conflicts.data[i].scaled_use);
+        while (work.count) {
+            uint32_t at = work.data[--work.count];
+            if (at <= AR_NODE_CONST || !ar_mark(a, at))
+                continue;
+            const ar_vnode *v = AR_VN(a->in, at);
+            if (v->cell && ar_is_array(a, v->cell)) {
+                bool known = a->cells[v->cell].role == AR_ROLE_PARAM ||
+                             a->cells[v->cell].role == AR_ROLE_STATE;
+                for (uint32_t k = 0; k < cells->count; k++)
+                    known |= cells->data[k] == v->cell;
+                if (!known)
+                    AR_PUSH(a->arena, cells, v->cell);
+                continue;
+            }
+            for (uint32_t k = 0; k < v->in_count; k++)
+                AR_PUSH(a->arena, &work, v->in[k]);
+        }
+    }
+}
+
+/* Contexts in the loop that are the only one of their function there. */
+static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
+                          ar_idtable *allowed) {
+    ar_interp *in = a->in;
+    add_statements(a, list, a->loop->context,
+                   a->loop->at->kids[a->loop->at->kind == AR_DO ? 0
+                                     : a->loop->at->kind == AR_FOR
+                                         ? 3
+                                         : 1],
+                   cells, allowed);
+    for (uint32_t i = 1; i < in->contexts.count; i++) {
+        const ar_context *c = in->contexts.data[i];
+        if (i == a->loop->context ||
+            !ar_where_in_loop(a, i, c->function->body))
+            continue;
+        bool alone = true;
+        for (uint32_t k = 1; k < in->contexts.count; k++)
+            alone &= k == i ||
+                     in->contexts.data[k]->function != c->function ||
+                     !ar_where_in_loop(a, k, c->function->body);
+        if (alone)
+            add_statements(a, list, i, c->function->body, cells, allowed);
+    }
+}
+
+static void prepare_buffers(ar_analysis *a, const ar_placement *failed) {
+    drafts list = {0};
+    ar_ids cells = {0};
+    ar_idtable *allowed = AR_NEW(a->arena, ar_idtable);
+    allowed->arena = a->arena;
+    wanted_buffers(a, failed, &cells);
+    unscale_drafts(a, &list);
+    buffer_drafts(a, &list, &cells, allowed);
+    install(a, &list);
+    run_again(a);
+    a->buffer_boundary = allowed;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static bool solve_all(ar_analysis *a, bool buffers, ar_solution *solution) {
+    solution->placements =
+        AR_NEW_ARRAY(a->arena, ar_placement, a->regions.count);
+    for (uint32_t i = 0; i < a->regions.count; i++) {
+        if (solve_region(a, i, buffers, &solution->placements[i]))
+            continue;
+        solution->failed = &solution->placements[i];
+        solution->failed_region = i;
+        return false;
+    }
+    return true;
+}
+
+ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
+    bool fused = false;
+    for (uint32_t i = 0; i < a->regions.count; i++)
+        fused |= a->regions.data[i].is_fused;
+    if (fused) {
+        prepare_fused(a);
+        return solve_all(a, false, solution) ? AR_ATTEMPT_EXACT
+                                             : AR_ATTEMPT_CONFLICT;
+    }
+    drafts list = {0};
+    unscale_drafts(a, &list);
+    install(a, &list);
+    run_again(a);
+    if (solve_all(a, false, solution))
+        return AR_ATTEMPT_EXACT;
+    ar_solution first = *solution;
+    for (int i = 0; i < 2; i++) {
+        prepare_buffers(a, solution->failed);
+        if (solve_all(a, true, solution))
+            return AR_ATTEMPT_EXACT;
+    }
+    *solution = first;
+    return AR_ATTEMPT_CONFLICT;
+}

@@ -1,0 +1,334 @@
+/* The training loop, and what one iteration does to each cell. */
+#include "core/scale_analysis.h"
+
+bool ar_reads_itself(ar_analysis *a, uint32_t store) {
+    const ar_vnode *s = AR_VN(a->in, store);
+    ar_marks_begin(a);
+    ar_ids work = {0};
+    AR_PUSH(a->arena, &work, s->in[0]);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        if (!ar_mark(a, id))
+            continue;
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (v->cell == s->cell)
+            return true;
+        if (v->cell && ar_is_array(a, v->cell))
+            continue;
+        for (uint32_t i = 0; i < v->in_count; i++)
+            AR_PUSH(a->arena, &work, v->in[i]);
+    }
+    return false;
+}
+
+/* ---- candidates for the training loop ------------------------------------ */
+
+typedef struct loop_score {
+    uint32_t params, states;
+} loop_score;
+
+static bool writes_only_itself(ar_analysis *a, const ar_loop *loop,
+                               uint32_t cell, const bool *self) {
+    bool any = false;
+    for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s]) {
+        const ar_vnode *v = AR_VN(a->in, s);
+        if (!ar_inside_loop(a->in, loop, v->context, v->at))
+            continue;
+        /* A checkpoint that is loaded on the way is no part of the update. */
+        if (AR_VN(a->in, v->in[0])->kind == AR_V_INPUT)
+            continue;
+        if (!self[s])
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* What the value at the head of the iteration reaches within it. */
+typedef struct reach {
+    bool array;       /* an array that is not only updated */
+    bool accumulator; /* a sum over an inner loop */
+    bool updated;     /* another cell that is only updated */
+} reach;
+
+static reach reach_of(ar_analysis *a, const ar_loop *loop, uint32_t head,
+                      const bool *updated) {
+    reach r = {0};
+    uint32_t cell = AR_VN(a->in, head)->cell;
+    ar_marks_begin(a);
+    ar_ids work = {0};
+    AR_PUSH(a->arena, &work, head);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1];
+             u++) {
+            uint32_t to = a->g.uses[u];
+            if (!ar_mark(a, to))
+                continue;
+            const ar_vnode *v = AR_VN(a->in, to);
+            if (v->kind == AR_V_LOOP && v->at == loop->at &&
+                v->context == loop->context)
+                continue;
+            if (!ar_inside_loop(a->in, loop, v->context, v->at))
+                continue;
+            if (v->kind == AR_V_LOOP && !ar_is_array(a, v->cell))
+                r.accumulator = true;
+            if (v->kind == AR_V_STORE) {
+                if (updated[v->cell]) {
+                    r.updated |= v->cell != cell;
+                    continue;
+                }
+                if (ar_is_array(a, v->cell))
+                    r.array = true;
+            }
+            AR_PUSH(a->arena, &work, to);
+        }
+    }
+    return r;
+}
+
+static bool is_float_cell(const ar_analysis *a, uint32_t cell) {
+    const ar_mem_cell *c = &a->in->m->cells.data[cell];
+    const ar_type *type = c->scalar ? c->scalar : c->type;
+    while (type && type->kind == AR_TYPE_ARRAY)
+        type = type->element;
+    return ar_is_floating(type);
+}
+
+static uint32_t *heads_of(ar_analysis *a, const ar_loop *loop,
+                          uint32_t *count) {
+    ar_ids heads = {0};
+    for (uint32_t i = 0; i < loop->carried.count; i++) {
+        uint32_t cell = loop->carried.data[i];
+        uint32_t value = ar_idtable_get(&loop->carried_value, cell, 0);
+        uint32_t node = ar_memory_value(a->in->m, value)->node;
+        if (!node || !a->g.live[node] || !is_float_cell(a, cell))
+            continue;
+        const ar_vnode *v = AR_VN(a->in, node);
+        if (v->kind == AR_V_LOOP && v->at == loop->at && v->cell == cell)
+            AR_PUSH(a->arena, &heads, node);
+    }
+    *count = heads.count;
+    return heads.data;
+}
+
+static bool outlives(const ar_analysis *a, const ar_loop *loop,
+                     uint32_t cell) {
+    const ar_mem_object *o = ar_object_of(a->in->m, cell);
+    if (o->as.kind != AR_OBJECT_LOCAL)
+        return true;
+    for (uint32_t c = loop->context; c; c = a->in->contexts.data[c]->parent)
+        if (c == o->context)
+            return true;
+    return false;
+}
+
+typedef struct candidate {
+    const ar_loop *loop;
+    uint32_t *heads, head_count;
+    bool *updated; /* cell */
+    loop_score score;
+} candidate;
+
+static void classify(ar_analysis *a, candidate *c, ar_cell_info *cells) {
+    bool arrays = false;
+    reach *reaches = AR_NEW_ARRAY(a->arena, reach, c->head_count + 1);
+    for (uint32_t i = 0; i < c->head_count; i++) {
+        uint32_t cell = AR_VN(a->in, c->heads[i])->cell;
+        if (!c->updated[cell])
+            continue;
+        reaches[i] = reach_of(a, c->loop, c->heads[i], c->updated);
+        arrays |= reaches[i].array;
+    }
+    c->score = (loop_score){0};
+    for (uint32_t i = 0; i < c->head_count; i++) {
+        uint32_t cell = AR_VN(a->in, c->heads[i])->cell;
+        if (!c->updated[cell])
+            continue;
+        bool is_param = arrays ? reaches[i].array : reaches[i].accumulator;
+        bool is_state = !is_param && reaches[i].updated;
+        c->score.params += is_param;
+        c->score.states += is_state;
+        if (!cells)
+            continue;
+        cells[cell].is_updated = true;
+        cells[cell].role = is_param   ? AR_ROLE_PARAM
+                           : is_state ? AR_ROLE_STATE
+                                      : AR_ROLE_LOSS;
+    }
+}
+
+static bool is_deeper(const ar_analysis *a, const ar_loop *x,
+                      const ar_loop *y) {
+    return ar_inside_loop(a->in, y, x->context, x->at);
+}
+
+bool ar_find_training_loop(ar_analysis *a) {
+    ar_interp *in = a->in;
+    bool *self = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    bool *cell_self = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(in, i);
+        if (!a->g.live[i] || v->kind != AR_V_STORE)
+            continue;
+        self[i] = ar_reads_itself(a, i);
+        cell_self[v->cell] |= self[i];
+    }
+    candidate best = {0};
+    for (uint32_t i = 1; i < in->loops.count; i++) {
+        candidate c = {.loop = in->loops.data[i]};
+        if (c.loop->stamp < in->run_start)
+            continue;
+        c.heads = heads_of(a, c.loop, &c.head_count);
+        c.updated = NULL;
+        for (uint32_t k = 0; k < c.head_count; k++) {
+            uint32_t cell = AR_VN(in, c.heads[k])->cell;
+            if (!cell_self[cell] || !outlives(a, c.loop, cell) ||
+                !writes_only_itself(a, c.loop, cell, self))
+                continue;
+            if (!c.updated)
+                c.updated = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
+            c.updated[cell] = true;
+        }
+        if (!c.updated)
+            continue;
+        classify(a, &c, NULL);
+        if (!c.score.params)
+            continue;
+        uint32_t size = c.score.params + c.score.states;
+        uint32_t best_size = best.score.params + best.score.states;
+        if (!best.loop || size > best_size ||
+            (size == best_size && is_deeper(a, c.loop, best.loop)))
+            best = c;
+    }
+    if (!best.loop)
+        return false;
+    a->loop = (ar_loop *)best.loop;
+    a->cells = AR_NEW_ARRAY(a->arena, ar_cell_info, a->cell_count);
+    for (uint32_t i = 0; i < a->cell_count; i++)
+        a->cells[i].group = -1;
+    classify(a, &best, a->cells);
+    return true;
+}
+
+/* ---- dependence on parameters within the iteration ----------------------- */
+
+static bool is_loop_head(const ar_analysis *a, const ar_vnode *v) {
+    return v->kind == AR_V_LOOP && v->at == a->loop->at &&
+           v->context == a->loop->context;
+}
+
+typedef enum flood_stop { FLOOD_ALL, FLOOD_STOPS_AT_UPDATES } flood_stop;
+
+static void flood(ar_analysis *a, bool *seen, ar_ids *work, flood_stop stop) {
+    while (work->count) {
+        uint32_t id = work->data[--work->count];
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1];
+             u++) {
+            uint32_t to = a->g.uses[u];
+            const ar_vnode *v = AR_VN(a->in, to);
+            if (seen[to] || is_loop_head(a, v) ||
+                !ar_where_in_loop(a, v->context, v->at))
+                continue;
+            if (stop == FLOOD_STOPS_AT_UPDATES && v->kind == AR_V_STORE &&
+                a->cells[v->cell].is_updated && ar_is_array(a, v->cell))
+                continue;
+            seen[to] = true;
+            AR_PUSH(a->arena, work, to);
+        }
+    }
+}
+
+/* `depends`: on the head value of a parameter. `gradlike`: through a value
+ * that is more than a copy of parameters and state. */
+void ar_mark_dependence(ar_analysis *a) {
+    a->depends = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    a->gradlike = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    a->direct = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    ar_ids work = {0};
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (a->g.live[i] && is_loop_head(a, v) &&
+            a->cells[v->cell].role == AR_ROLE_PARAM) {
+            a->depends[i] = true;
+            AR_PUSH(a->arena, &work, i);
+        }
+    }
+    flood(a, a->depends, &work, FLOOD_ALL);
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (!a->depends[i] || is_loop_head(a, v))
+            continue;
+        bool starts = v->kind == AR_V_NONLINEAR ||
+                      (v->kind == AR_V_LOOP && !ar_is_array(a, v->cell)) ||
+                      (v->kind == AR_V_STORE && ar_is_array(a, v->cell) &&
+                       !a->cells[v->cell].is_updated);
+        if (starts) {
+            a->gradlike[i] = a->direct[i] = true;
+            AR_PUSH(a->arena, &work, i);
+        }
+    }
+    ar_ids again = {0};
+    for (uint32_t i = 0; i < work.count; i++)
+        AR_PUSH(a->arena, &again, work.data[i]);
+    flood(a, a->gradlike, &work, FLOOD_ALL);
+    flood(a, a->direct, &again, FLOOD_STOPS_AT_UPDATES);
+}
+
+/* ---- the other roles ----------------------------------------------------- */
+
+static void give(ar_cell_info *c, ar_role role, const char *reason,
+                 uint32_t node) {
+    if (c->role == AR_ROLE_NONE)
+        c->role = role;
+    if (!c->reason) {
+        c->reason = reason;
+        c->reason_node = node;
+    }
+}
+
+static void role_of_cell(ar_analysis *a, uint32_t cell) {
+    ar_cell_info *c = &a->cells[cell];
+    uint32_t inside = 0, any = 0;
+    bool from_outside = false;
+    for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s]) {
+        const ar_vnode *v = AR_VN(a->in, s);
+        any = s;
+        from_outside |= AR_VN(a->in, v->in[0])->kind == AR_V_INPUT;
+        if (ar_where_in_loop(a, v->context, v->at))
+            inside = s;
+    }
+    c->written = inside != 0;
+    switch (c->role) {
+    case AR_ROLE_PARAM:
+        give(c, c->role, "updated from its own value; forward results read it",
+             inside);
+        return;
+    case AR_ROLE_STATE:
+        give(c, c->role, "updated from its own value; only updates read it",
+             inside);
+        return;
+    case AR_ROLE_LOSS:
+        give(c, c->role, "a sum that only reaches output", inside);
+        return;
+    case AR_ROLE_GRAD:
+        return;
+    case AR_ROLE_NONE:
+    case AR_ROLE_ACTIVATION:
+    case AR_ROLE_DATA:
+    case AR_ROLE_NORM:
+        break;
+    }
+    if (!inside)
+        give(c, AR_ROLE_DATA, "not written by the training loop", any);
+    else if (from_outside)
+        give(c, AR_ROLE_DATA, "filled from outside", inside);
+    else
+        give(c, AR_ROLE_ACTIVATION, "written first, then read", inside);
+}
+
+void ar_assign_roles(ar_analysis *a) {
+    for (uint32_t cell = 1; cell < a->cell_count; cell++)
+        if (is_float_cell(a, cell))
+            role_of_cell(a, cell);
+}

@@ -1,0 +1,416 @@
+/* The step: where each group of parameters is updated, and from what.
+ *
+ * A statement instance is impure when something under it is more than a part
+ * of an update: an array that is not only updated is written, something is
+ * printed, data is read. The step is the largest pure statement around the
+ * writes of parameters; neighbours are one step. */
+#include "core/scale_analysis.h"
+
+typedef struct stepper {
+    ar_analysis *a;
+    ar_idtable impure; /* (node, context) */
+} stepper;
+
+/* ---- purity -------------------------------------------------------------- */
+
+/* Arrays that the stored value is made of, other than what updates use. */
+static bool uses_other_arrays(ar_analysis *a, uint32_t store) {
+    ar_ids work = {0};
+    ar_marks_begin(a);
+    AR_PUSH(a->arena, &work, AR_VN(a->in, store)->in[0]);
+    uint32_t own = AR_VN(a->in, store)->cell;
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        if (!ar_mark(a, id))
+            continue;
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (v->cell == own)
+            continue;
+        if (v->cell && ar_is_array(a, v->cell)) {
+            ar_role role = a->cells[v->cell].role;
+            if (role != AR_ROLE_PARAM && role != AR_ROLE_STATE &&
+                role != AR_ROLE_GRAD)
+                return true;
+            continue;
+        }
+        if (v->kind == AR_V_INPUT)
+            return true;
+        for (uint32_t i = 0; i < v->in_count; i++)
+            AR_PUSH(a->arena, &work, v->in[i]);
+    }
+    return false;
+}
+
+static bool is_update_write(ar_analysis *a, uint32_t store) {
+    const ar_vnode *v = AR_VN(a->in, store);
+    ar_role role = a->cells[v->cell].role;
+    if (!ar_is_array(a, v->cell) && !ar_is_memory(a, v->cell))
+        return true;
+    if (role == AR_ROLE_PARAM)
+        return true;
+    if (role == AR_ROLE_STATE || role == AR_ROLE_GRAD) {
+        /* Zeroing, decay, clipping: yes. Accumulation of a gradient: no. */
+        return AR_VN(a->in, v->in[0])->kind == AR_V_ZERO ||
+               !uses_other_arrays(a, store);
+    }
+    return !ar_is_array(a, v->cell);
+}
+
+static void spoil(stepper *s, uint32_t context, ar_node *at) {
+    ar_interp *in = s->a->in;
+    ar_where w = {context, at};
+    while (w.at && !(w.context == s->a->loop->context &&
+                     w.at == s->a->loop->at)) {
+        if (ar_idtable_get(&s->impure, ar_key(w.at), w.context))
+            return;
+        ar_idtable_put(&s->impure, ar_key(w.at), w.context, 1);
+        if (!ar_climb(in, &w))
+            return;
+    }
+}
+
+static void find_impure(stepper *s) {
+    ar_analysis *a = s->a;
+    ar_interp *in = a->in;
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(in, i);
+        if (!a->g.live[i] || !v->at ||
+            (v->kind != AR_V_STORE && v->kind != AR_V_INPUT) ||
+            !ar_where_in_loop(a, v->context, v->at))
+            continue;
+        if (v->kind == AR_V_INPUT || !is_update_write(a, i))
+            spoil(s, v->context, v->at);
+    }
+    for (uint32_t i = 0; i < in->sinks.count; i++) {
+        const ar_sink *sink = &in->sinks.data[i];
+        if (sink->stamp >= in->run_start &&
+            (sink->kind == AR_SINK_PRINT || sink->kind == AR_SINK_SAVE ||
+             sink->kind == AR_SINK_CALL) &&
+            ar_where_in_loop(a, sink->context, sink->at))
+            spoil(s, sink->context, sink->at);
+    }
+}
+
+/* ---- what the parameters are updated from -------------------------------- */
+
+static uint32_t latest_memory(ar_analysis *a, uint32_t node) {
+    ar_ids work = {0};
+    uint32_t latest = 0;
+    ar_marks_begin(a);
+    AR_PUSH(a->arena, &work, node);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        if (!ar_mark(a, id))
+            continue;
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (v->cell && ar_is_array(a, v->cell)) {
+            if (v->stamp > latest && v->kind == AR_V_STORE)
+                latest = v->stamp;
+            if (v->kind != AR_V_PHI && v->kind != AR_V_LOOP)
+                continue;
+        }
+        if (v->kind == AR_V_LOOP && v->at == a->loop->at &&
+            v->context == a->loop->context)
+            continue;
+        for (uint32_t i = 0; i < v->in_count; i++)
+            AR_PUSH(a->arena, &work, v->in[i]);
+    }
+    return latest;
+}
+
+int ar_choose_factor(ar_analysis *a, uint32_t x, uint32_t y) {
+    if (a->gradlike[x] != a->gradlike[y])
+        return a->gradlike[x] ? 0 : 1;
+    if (a->depends[x] != a->depends[y])
+        return a->depends[x] ? 0 : 1;
+    return latest_memory(a, x) >= latest_memory(a, y) ? 0 : 1;
+}
+
+static bool same_where(const ar_where *x, const ar_where *y) {
+    return x->context == y->context && x->at == y->at;
+}
+
+static void add_grad(ar_analysis *a, ar_step_region *r, uint32_t cell,
+                     uint32_t node) {
+    for (uint32_t i = 0; i < r->grads.count; i++)
+        if (r->grads.data[i] == cell)
+            return;
+    AR_PUSH(a->arena, &r->grads, cell);
+    ar_cell_info *c = &a->cells[cell];
+    if (c->role == AR_ROLE_STATE && c->is_updated)
+        c->carries = true;
+    c->role = AR_ROLE_GRAD;
+    c->reason = c->carries ? "accumulated by the backward pass, kept between "
+                             "steps, read by the update"
+                           : "written by the backward pass, read by the update";
+    c->reason_node = node;
+}
+
+/* Walks from the updated parameters up to the values that the step finds when
+ * it starts. Those that carry the gradient are the gradients. */
+static void find_grads(ar_analysis *a, ar_step_region *r) {
+    ar_ids work = {0};
+    bool *seen = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    for (uint32_t i = 0; i < r->stores.count; i++)
+        AR_PUSH(a->arena, &work, r->stores.data[i]);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        if (seen[id])
+            continue;
+        seen[id] = true;
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (!v->at || !ar_where_in_loop(a, v->context, v->at) ||
+            (v->kind == AR_V_LOOP && v->at == a->loop->at &&
+             v->context == a->loop->context))
+            continue;
+        bool inside = ar_in_region(a, r, v->context, v->at);
+        if (v->cell && !inside) {
+            ar_role role = a->cells[v->cell].role;
+            if (!a->gradlike[id] || role == AR_ROLE_PARAM ||
+                role == AR_ROLE_LOSS)
+                continue;
+            add_grad(a, r, v->cell, id);
+            continue;
+        }
+        if (v->kind == AR_V_MUL) {
+            /* Both may be wanted: g * g in a second moment. */
+            int k = ar_choose_factor(a, v->in[0], v->in[1]);
+            AR_PUSH(a->arena, &work, v->in[k]);
+            continue;
+        }
+        if (v->kind == AR_V_DIV) {
+            AR_PUSH(a->arena, &work, v->in[0]);
+            continue;
+        }
+        if (v->kind == AR_V_NONLINEAR)
+            continue;
+        for (uint32_t i = 0; i < v->in_count; i++)
+            AR_PUSH(a->arena, &work, v->in[i]);
+    }
+}
+
+/* ---- regions ------------------------------------------------------------- */
+
+/* The largest pure statement around a write. */
+static ar_where widen(stepper *s, uint32_t store) {
+    ar_analysis *a = s->a;
+    const ar_vnode *v = AR_VN(a->in, store);
+    ar_where w = {v->context, v->at}, best = w;
+    while (!(w.context == a->loop->context && w.at == a->loop->at)) {
+        if (ar_idtable_get(&s->impure, ar_key(w.at), w.context))
+            break;
+        bool is_body = w.at == a->in->contexts.data[w.context]->function->body;
+        ar_node *parent =
+            is_body ? NULL
+                    : ar_parent_of(a->in, ar_context_unit(a->in, w.context),
+                                   w.at);
+        bool stands_alone =
+            parent && ar_is_statement(w.at) &&
+            (parent->kind == AR_COMPOUND ||
+             (parent == a->loop->at && w.context == a->loop->context));
+        if (stands_alone)
+            best = w;
+        if (!ar_climb(a->in, &w))
+            break;
+    }
+    /* The body of the loop itself is no step: its statements are. */
+    return best;
+}
+
+static bool inside_inner_loop(ar_analysis *a, ar_where w) {
+    while (ar_climb(a->in, &w)) {
+        if (w.context == a->loop->context && w.at == a->loop->at)
+            return false;
+        if (w.at->kind == AR_FOR || w.at->kind == AR_WHILE ||
+            w.at->kind == AR_DO)
+            return true;
+    }
+    return false;
+}
+
+static int index_of(const ar_node *compound, const ar_node *kid) {
+    for (uint32_t i = 0; i < compound->kid_count; i++)
+        if (compound->kids[i] == kid)
+            return (int)i;
+    return -1;
+}
+
+/* Extends a region over the siblings up to `at` if all between are pure. */
+static bool extend(stepper *s, ar_step_region *r, ar_where at) {
+    ar_analysis *a = s->a;
+    if (r->context != at.context)
+        return false;
+    const ar_unit *unit = ar_context_unit(a->in, r->context);
+    ar_node *compound = ar_parent_of(a->in, unit, r->first);
+    if (compound != ar_parent_of(a->in, unit, at.at) || !compound ||
+        compound->kind != AR_COMPOUND)
+        return r->first == at.at;
+    int first = index_of(compound, r->first);
+    int last = index_of(compound, r->last);
+    int here = index_of(compound, at.at);
+    int low = here < first ? here : first, high = here > last ? here : last;
+    for (int i = low; i <= high; i++)
+        if (ar_idtable_get(&s->impure, ar_key(compound->kids[i]), r->context))
+            return false;
+    r->first = compound->kids[low];
+    r->last = compound->kids[high];
+    return true;
+}
+
+static void take_store(stepper *s, uint32_t store) {
+    ar_analysis *a = s->a;
+    ar_where w = widen(s, store);
+    uint32_t cell = AR_VN(a->in, store)->cell;
+    bool fused =
+        !ar_is_statement(w.at) || inside_inner_loop(a, w) ||
+        ar_idtable_get(&s->impure, ar_key(w.at), w.context) != 0;
+    ar_step_region *r = NULL;
+    for (uint32_t i = 0; i < a->regions.count && !r; i++) {
+        ar_step_region *known = &a->regions.data[i];
+        ar_where first = {known->context, known->first};
+        if (known->is_fused == fused &&
+            (fused || same_where(&first, &w) || extend(s, known, w)))
+            r = known;
+    }
+    if (!r) {
+        ar_step_region fresh = {
+            .context = w.context, .first = w.at, .last = w.at};
+        fresh.is_fused = fused;
+        AR_PUSH(a->arena, &a->regions, fresh);
+        r = &a->regions.data[a->regions.count - 1];
+    }
+    bool known = false;
+    for (uint32_t i = 0; i < r->params.count; i++)
+        known |= r->params.data[i] == cell;
+    if (!known && a->cells[cell].role == AR_ROLE_PARAM)
+        AR_PUSH(a->arena, &r->params, cell);
+    AR_PUSH(a->arena, &r->stores, store);
+}
+
+/* Scalars that only the step reads and writes (Adam's counter) belong to it. */
+static bool feeds_only_region(ar_analysis *a, const ar_step_region *r,
+                              uint32_t context, ar_node *statement) {
+    ar_interp *in = a->in;
+    bool writes = false;
+    for (uint32_t i = 0; i < in->scalar_accesses.count; i++) {
+        const ar_scalar_access_record *w = &in->scalar_accesses.data[i];
+        if (!w->is_write || w->stamp < in->run_start)
+            continue;
+        ar_node *here = ar_lift(in, w->context, w->at, context);
+        if (!here || !ar_is_ancestor(in, context, statement, here))
+            continue;
+        const ar_mem_object *o = ar_object_of(in->m, w->cell);
+        if (o->as.kind == AR_OBJECT_LOCAL && w->context != o->context &&
+            !ar_is_memory(a, w->cell))
+            continue; /* dies in the statement */
+        writes = true;
+        bool read_inside = false;
+        for (uint32_t k = 0; k < in->scalar_accesses.count; k++) {
+            const ar_scalar_access_record *x = &in->scalar_accesses.data[k];
+            if (x->cell != w->cell || x->stamp < in->run_start ||
+                !ar_where_in_loop(a, x->context, x->at))
+                continue;
+            ar_node *there = ar_lift(in, x->context, x->at, context);
+            bool same = there && ar_is_ancestor(in, context, statement, there);
+            bool inside = ar_in_region(a, r, x->context, x->at);
+            read_inside |= inside;
+            if (!same && !inside)
+                return false;
+        }
+        if (!read_inside)
+            return false;
+    }
+    return writes;
+}
+
+static void widen_over_counters(stepper *s, ar_step_region *r) {
+    ar_analysis *a = s->a;
+    const ar_unit *unit = ar_context_unit(a->in, r->context);
+    ar_node *compound = ar_parent_of(a->in, unit, r->first);
+    if (!compound || compound->kind != AR_COMPOUND)
+        return;
+    for (int i = index_of(compound, r->first) - 1; i >= 0; i--) {
+        ar_node *kid = compound->kids[i];
+        if (kid->kind != AR_EXPR_STMT ||
+            ar_idtable_get(&s->impure, ar_key(kid), r->context) ||
+            !feeds_only_region(a, r, r->context, kid))
+            return;
+        r->first = kid;
+    }
+}
+
+static void order_regions(ar_analysis *a) {
+    for (uint32_t i = 1; i < a->regions.count; i++) {
+        ar_step_region one = a->regions.data[i];
+        uint32_t k = i;
+        while (k && AR_VN(a->in, a->regions.data[k - 1].stores.data[0])->stamp >
+                        AR_VN(a->in, one.stores.data[0])->stamp) {
+            a->regions.data[k] = a->regions.data[k - 1];
+            k--;
+        }
+        a->regions.data[k] = one;
+    }
+}
+
+/* Gradients can only be told from other arrays once the step is known, and the
+ * step includes writes to gradients: first guess, then look again. */
+static void guess_grads(ar_analysis *a) {
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (!a->g.live[i] || v->kind != AR_V_STORE ||
+            !ar_where_in_loop(a, v->context, v->at))
+            continue;
+        ar_role role = a->cells[v->cell].role;
+        if (role != AR_ROLE_PARAM && role != AR_ROLE_STATE)
+            continue;
+        ar_ids work = {0};
+        ar_marks_begin(a);
+        AR_PUSH(a->arena, &work, v->in[0]);
+        while (work.count) {
+            uint32_t id = work.data[--work.count];
+            if (!ar_mark(a, id))
+                continue;
+            const ar_vnode *x = AR_VN(a->in, id);
+            if (x->cell && ar_is_array(a, x->cell)) {
+                ar_cell_info *c = &a->cells[x->cell];
+                if (c->role == AR_ROLE_NONE && a->gradlike[id])
+                    c->role = AR_ROLE_GRAD;
+                continue;
+            }
+            for (uint32_t k = 0; k < x->in_count; k++)
+                AR_PUSH(a->arena, &work, x->in[k]);
+        }
+    }
+}
+
+bool ar_find_steps(ar_analysis *a) {
+    stepper s = {.a = a, .impure = {.arena = a->arena}};
+    guess_grads(a);
+    find_impure(&s);
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (a->g.live[i] && v->kind == AR_V_STORE &&
+            a->cells[v->cell].role == AR_ROLE_PARAM &&
+            ar_where_in_loop(a, v->context, v->at))
+            take_store(&s, i);
+    }
+    if (!a->regions.count)
+        return false;
+    order_regions(a);
+    /* The guesses end here; what the steps really read is found below. */
+    for (uint32_t i = 1; i < a->cell_count; i++)
+        if (a->cells[i].role == AR_ROLE_GRAD)
+            a->cells[i].role = AR_ROLE_NONE;
+    for (uint32_t i = 0; i < a->regions.count; i++) {
+        ar_step_region *r = &a->regions.data[i];
+        if (!r->is_fused) {
+            widen_over_counters(&s, r);
+            find_grads(a, r);
+        }
+        for (uint32_t k = 0; k < r->params.count; k++)
+            a->cells[r->params.data[k]].group = (int)i;
+        for (uint32_t k = 0; k < r->grads.count; k++)
+            a->cells[r->grads.data[k]].group = (int)i;
+    }
+    return true;
+}
