@@ -188,23 +188,30 @@ amp_status amp_scale_buffer_as(amp_dtype half, int group, float *x) {
 
 typedef struct carry_pass {
     float scale;
+    bool save; /* a step may be skipped */
     amp_status status;
 } carry_pass;
 
-static bool carry_in(amp_segment *s, void *context) {
-    carry_pass *pass = context;
-    if (s->role != AMP_GRAD_CARRY)
-        return true;
-    float *x = (float *)(void *)s->start;
-    size_t n = amp_segment_floats(s);
+static bool save_carried(amp_segment *s, const float *x, size_t n) {
     if (!s->saved)
         s->saved = malloc(n * sizeof *x);
-    if (!s->saved) {
+    if (!s->saved)
+        return false;
+    memcpy(s->saved, x, n * sizeof *x);
+    s->saved_valid = true;
+    return true;
+}
+
+static bool carry_in(amp_segment *s, void *context) {
+    carry_pass *pass = context;
+    float *x = (float *)(void *)s->start;
+    size_t n = amp_segment_floats(s);
+    if (s->role != AMP_GRAD_CARRY || n == 0)
+        return true;
+    if (pass->save && !save_carried(s, x, n)) {
         pass->status = AMP_ERR_MEMORY;
         return false;
     }
-    memcpy(s->saved, x, n * sizeof *x);
-    s->saved_valid = true;
     if (pass->scale != 1.0f)
         multiply(x, n, pass->scale);
     return true;
@@ -239,7 +246,8 @@ amp_status amp_carry_in_as(amp_dtype half, int group) {
     /* Nothing to multiply, and no step that could be skipped. */
     if (g->scaler.scale == 1.0f && !checks(g))
         return AMP_OK;
-    carry_pass pass = {.scale = g->scaler.scale, .status = AMP_OK};
+    carry_pass pass = {
+        .scale = g->scaler.scale, .save = checks(g), .status = AMP_OK};
     amp_buffers_gradients(group, carry_in, &pass);
     const amp_device *device = amp_device_get();
     if (device && pass.status == AMP_OK)
