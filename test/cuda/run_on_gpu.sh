@@ -17,7 +17,7 @@ nvcc=${NVCC:-nvcc}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if ! nvidia-smi -L; then
+if ! nvidia-smi -L 2>/dev/null; then
     echo "no GPU here"
     exit 77
 fi
