@@ -69,6 +69,7 @@ typedef enum ar_verbosity {
     X(LOAD, "load")                                                            \
     X(COLLECT, "collect")                                                      \
     X(LINK, "link")                                                            \
+    X(FLOWS, "flows")                                                          \
     X(MATCH, "match")                                                          \
     X(SCALE, "scale")                                                          \
     X(SOLVE, "solve")                                                          \

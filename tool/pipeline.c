@@ -182,6 +182,11 @@ static bool already_rewritten(ar_run *run) {
     return any;
 }
 
+static bool is_audit(const ar_options *options) {
+    return options->action == AR_ACTION_AUDIT_TEXT ||
+           options->action == AR_ACTION_AUDIT_JSON;
+}
+
 static bool is_fp16_like(const ar_options *options) {
     return options->half == AR_HALF_FP16 ||
            options->loss_scale == AR_LOSS_SCALE_DYNAMIC ||
@@ -207,9 +212,7 @@ static bool scale(ar_run *run) {
                                    options->loss_scale != AR_LOSS_SCALE_NONE};
     run->scale = ar_scale_analyse(run->arena, run->program, run->rules, &wanted,
                                   &run->diags);
-    bool audit = options->action == AR_ACTION_AUDIT_TEXT ||
-                 options->action == AR_ACTION_AUDIT_JSON;
-    if (!is_fp16_like(options) || audit)
+    if (!is_fp16_like(options) || is_audit(options))
         soften_scale_errors(run, before);
     if (run->diags.errors)
         run->exit = AR_EXIT_USAGE;
@@ -332,6 +335,14 @@ bool ar_pipeline(ar_run *run) {
     link_units(run);
     if (stage_done(run, AR_STAGE_LINK, &since)) {
         ar_program_dump(stdout, run->program);
+        return false;
+    }
+    /* -O1 changes no storage: only what reports it needs these facts. */
+    if (is_audit(run->options) || run->options->dump_after == AR_STAGE_FLOWS)
+        run->storage = ar_storage_collect(run->arena, run->program, run->rules,
+                                          &run->diags);
+    if (stage_done(run, AR_STAGE_FLOWS, &since)) {
+        ar_storage_dump(stdout, run->program, run->storage);
         return false;
     }
     run->left_alone = already_rewritten(run);

@@ -7,6 +7,7 @@
 #define AR_PIPELINE_H
 
 #include "core/plan.h"
+#include "core/storage.h"
 #include "options.h"
 
 typedef struct ar_run {
@@ -18,7 +19,8 @@ typedef struct ar_run {
     ar_rules *rules;
     ar_unit **units; /* every unit that was tried */
     uint32_t unit_count;
-    ar_program *program; /* the units that were parsed */
+    ar_program *program;       /* the units that were parsed */
+    ar_storage_facts *storage; /* for audits and dumps; else NULL */
     ar_ops *ops;
     ar_scale *scale;
     ar_plan plan;

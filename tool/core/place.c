@@ -41,7 +41,7 @@ static ar_node **parents_of(ar_placer *placer, const ar_unit *unit) {
     return table;
 }
 
-ar_node *ar_parent_of(ar_placer *placer, const ar_unit *unit,
+ar_node *ar_placer_parent(ar_placer *placer, const ar_unit *unit,
                       const ar_node *node) {
     return parents_of(placer, unit)[node->id];
 }
@@ -53,11 +53,11 @@ static bool is_statement(const ar_node *node) {
 ar_node *ar_statement_of(ar_placer *placer, const ar_unit *unit,
                          ar_node *node) {
     while (node && !is_statement(node))
-        node = ar_parent_of(placer, unit, node);
+        node = ar_placer_parent(placer, unit, node);
     if (!node)
         return NULL;
     /* for (init; ...): the init is not a place for statements */
-    ar_node *parent = ar_parent_of(placer, unit, node);
+    ar_node *parent = ar_placer_parent(placer, unit, node);
     if (parent && parent->kind == AR_FOR && parent->kids[0] == node)
         return parent;
     return node;
@@ -166,7 +166,7 @@ static bool can_edit(ar_placer *placer, const ar_range *range) {
 
 /* May the statement have siblings as it stands? */
 static bool has_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
-    const ar_node *parent = ar_parent_of(placer, unit, statement);
+    const ar_node *parent = ar_placer_parent(placer, unit, statement);
     return !parent || parent->kind == AR_COMPOUND;
 }
 
@@ -335,7 +335,7 @@ bool ar_place_block(ar_placer *placer, ar_unit *unit, ar_node *first,
     *problem = "it comes from a macro body or a file outside the rewrite set";
     if (!can_edit(placer, &first->range) || !can_edit(placer, &last->range))
         return false;
-    ar_node *parent = ar_parent_of(placer, unit, first);
+    ar_node *parent = ar_placer_parent(placer, unit, first);
     ar_node *alone[1] = {first};
     ar_node **list = alone;
     uint32_t count = 1, from = 0, to = 0;
@@ -402,10 +402,10 @@ static bool binds_tightly(const ar_node *node) {
 /* Does the surrounding construct end the expression by itself? */
 static bool is_delimited(ar_placer *placer, const ar_unit *unit,
                          const ar_node *node) {
-    const ar_node *parent = ar_parent_of(placer, unit, node);
+    const ar_node *parent = ar_placer_parent(placer, unit, node);
     while (parent && parent->kind == AR_IMPLICIT) {
         node = parent;
-        parent = ar_parent_of(placer, unit, parent);
+        parent = ar_placer_parent(placer, unit, parent);
     }
     if (!parent)
         return true;

@@ -138,6 +138,25 @@ static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
         row->reason_place = place(b, cell->reason_at);
 }
 
+static void describe_storage(builder *b, ar_audit_buffer *row,
+                             const ar_decl *decl) {
+    const ar_storage_facts *facts = b->run->storage;
+    const ar_storage_class *memory =
+        ar_storage_of(facts, b->run->program, decl);
+    if (!memory)
+        return;
+    if (memory->pin_count) {
+        row->pin = memory->pins[0].reason;
+        row->pin_place = place(b, memory->pins[0].where.range);
+    }
+    if (memory->accumulator_count) {
+        const ar_accumulator *sum =
+            &facts->accumulators.data[memory->accumulators[0]];
+        row->accumulates = ar_accumulator_name(sum->kind);
+        row->accumulates_place = place(b, sum->where.range);
+    }
+}
+
 static const char *entity_name(builder *b, const ar_decl *decl) {
     if (decl->kind == AR_DECL_FIELD && decl->parent && *decl->parent->name)
         return ar_sprintf(b->arena, "%s.%s", decl->parent->name, decl->name);
@@ -167,6 +186,7 @@ static void add_entities(builder *b) {
                                .type = decl->type->spelling,
                                .place = place(b, decl->name_range)};
         describe(b, &row, b->points_to[entity->id]);
+        describe_storage(b, &row, decl);
         AR_PUSH(b->arena, &b->audit->buffers, row);
     }
 }

@@ -27,6 +27,9 @@ typedef struct ar_audit_buffer {
     bool cast_cached; /* a half copy is kept between steps */
     const char *reason;
     const char *reason_place; /* or NULL */
+    /* what a level that changes storage would meet */
+    const char *pin, *pin_place;                 /* root cause, or NULL */
+    const char *accumulates, *accumulates_place; /* or NULL */
 } ar_audit_buffer;
 
 typedef struct ar_audit_place {

@@ -46,6 +46,10 @@ static cJSON *buffer_row(const ar_audit_buffer *buffer) {
     cJSON_AddBoolToObject(row, "cast_cached", buffer->cast_cached);
     add_text(row, "reason", buffer->reason);
     add_text(row, "reason_place", buffer->reason_place);
+    add_text(row, "pin", buffer->pin);
+    add_text(row, "pin_place", buffer->pin_place);
+    add_text(row, "accumulates", buffer->accumulates);
+    add_text(row, "accumulates_place", buffer->accumulates_place);
     return row;
 }
 

@@ -38,6 +38,12 @@ static void print_buffers(FILE *out, const ar_audit *audit) {
         if (row->reason_place)
             fprintf(out, " [%s]", row->reason_place);
         fputc('\n', out);
+        if (row->pin)
+            fprintf(out, "        pinned to FP32 storage: %s [%s]\n", row->pin,
+                    row->pin_place);
+        if (row->accumulates)
+            fprintf(out, "        accumulates (%s) [%s]\n", row->accumulates,
+                    row->accumulates_place);
     }
 }
 
