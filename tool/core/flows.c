@@ -104,11 +104,12 @@ void ar_flow_values(ar_walk *w, uint32_t first_load, uint32_t to, ar_decl *decl,
 }
 
 void ar_note_accumulation(ar_walk *w, ar_accumulator_kind kind, uint32_t cell,
-                          ar_node *node, ar_node *loop) {
+                          ar_node *node, ar_repetition repeated) {
     ar_graph *g = w->g;
     if (w->is_quiet)
         return;
-    ar_accumulator found = {kind, ar_here(w, node), node, loop, AR_NO_ID};
+    ar_accumulator found = {kind,           ar_here(w, node), node,
+                            repeated.inner, repeated.outer,   AR_NO_ID};
     ar_cell_fact(g, cell, AR_FACT_ACCUMULATOR + (uint32_t)kind, found.where,
                  NULL, g->facts->accumulators.count);
     AR_PUSH(g->arena, &g->facts->accumulators, found);
@@ -266,10 +267,10 @@ static void written(ar_walk *w, uint32_t cell, ar_node *lvalue, ar_node *store,
     ar_cell_fact(w->g, cell, AR_FACT_UPDATED, ar_here(w, store), NULL, 0);
     if (!w->accumulation)
         return;
-    ar_node *loop = NULL;
-    ar_accumulator_kind how = ar_accumulates(w->accumulation, store, &loop);
+    ar_repetition repeated = {NULL, NULL};
+    ar_accumulator_kind how = ar_accumulates(w->accumulation, store, &repeated);
     if (how != AR_ACCUMULATE_KINDS)
-        ar_note_accumulation(w, how, cell, store, loop);
+        ar_note_accumulation(w, how, cell, store, repeated);
 }
 
 static uint32_t assign(ar_walk *w, ar_node *node) {

@@ -63,7 +63,7 @@ void ar_store_pointer(ar_walk *w, uint32_t cell, uint32_t target,
 void ar_flow_values(ar_walk *w, uint32_t first_load, uint32_t to, ar_decl *decl,
                     ar_node *at);
 void ar_note_accumulation(ar_walk *w, ar_accumulator_kind kind, uint32_t cell,
-                          ar_node *node, ar_node *loop);
+                          ar_node *node, ar_repetition repeated);
 ar_where ar_here(const ar_walk *w, const ar_node *node);
 /* The variable or field an expression is about, or NULL. */
 ar_decl *ar_root_decl(ar_node *node);

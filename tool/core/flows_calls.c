@@ -187,15 +187,22 @@ static bool rule_updates(const call *c, uint32_t i) {
     return false;
 }
 
+static void note_repeated_update(ar_walk *w, const call *c,
+                                 const argument *arg) {
+    if (!w->accumulation)
+        return;
+    ar_repetition repeated =
+        ar_call_repetition(w->accumulation, c->node, arg->node);
+    if (repeated.inner)
+        ar_note_accumulation(w, AR_ACCUMULATE_CALL, arg->target, c->node,
+                             repeated);
+}
+
 static void note_update(ar_walk *w, const call *c, uint32_t i) {
     const argument *arg = &c->args[i];
     ar_cell_fact(w->g, arg->target, AR_FACT_UPDATED, ar_here(w, c->node), NULL,
                  0);
-    ar_node *loop = w->accumulation
-                        ? ar_invariant_loop(w->accumulation, c->node, arg->node)
-                        : NULL;
-    if (loop)
-        ar_note_accumulation(w, AR_ACCUMULATE_CALL, arg->target, c->node, loop);
+    note_repeated_update(w, c, arg);
 }
 
 static uint32_t ruled(ar_walk *w, const call *c) {
@@ -311,13 +318,8 @@ static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
     if (arg->target) {
         ar_store_pointer(w, cell, arg->target, arg->node, param, arg->node);
         uint32_t memory = ar_cell_pointee(g, cell);
-        if (ar_cell_has(g, memory, AR_FACT_UPDATED) && w->accumulation) {
-            ar_node *loop =
-                ar_invariant_loop(w->accumulation, c->node, arg->node);
-            if (loop)
-                ar_note_accumulation(w, AR_ACCUMULATE_CALL, arg->target,
-                                     c->node, loop);
-        }
+        if (ar_cell_has(g, memory, AR_FACT_UPDATED))
+            note_repeated_update(w, c, arg);
         return;
     }
     const ar_type *type = arg->node->type;

@@ -38,6 +38,24 @@ static void scan_kids(scan *s, ar_node *node) {
         scan_node(s, node->kids[i]);
 }
 
+/* for (i = 0; ...) or for (int i = 0; ...). */
+static void find_control(scan *s, ar_loop *loop, ar_node *init) {
+    if (!init)
+        return;
+    if (init->kind == AR_EXPR_STMT && init->kid_count)
+        init = init->kids[0];
+    if (init && init->kind == AR_ASSIGN) {
+        loop->control = ar_variable_key(s->a, ar_strip(init->kids[0]));
+        loop->start = init->kids[1];
+    }
+    if (init && init->kind == AR_DECL_STMT && init->decl_count == 1 &&
+        init->decls[0]->init) {
+        ar_decl *decl = init->decls[0];
+        loop->control = ar_entity_of(s->a->g->program, decl)->id + 1;
+        loop->start = decl->init;
+    }
+}
+
 static void scan_loop(scan *s, ar_node *node) {
     ar_loop *loop = AR_NEW(s->a->g->arena, ar_loop);
     loop->node = node;
@@ -45,6 +63,7 @@ static void scan_loop(scan *s, ar_node *node) {
     uint32_t first = 0;
     if (node->kind == AR_FOR) { /* the start is before the loop */
         scan_node(s, node->kids[0]);
+        find_control(s, loop, node->kids[0]);
         first = 1;
     }
     loop->outer = s->loop;
@@ -125,10 +144,12 @@ ar_accumulation *ar_accumulation_of(ar_graph *g, ar_unit *unit,
 
 enum { MAX_DEPTH = 16 };
 
-/* Does the loop move anything the expression depends on? A value loaded from
- * memory or returned by a call may be anything. */
-static bool moves(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
-                  int depth) {
+/* Does an iteration of the loop move anything the expression depends on? A
+ * value loaded from memory or returned by a call may be anything. The variable
+ * of a loop further in starts anew each time: `inner` up to `loop` are the
+ * loops around the expression. */
+static bool moves(const ar_accumulation *a, const ar_loop *inner,
+                  const ar_loop *loop, ar_node *node, int depth) {
     node = ar_strip(node);
     if (!node)
         return false;
@@ -137,8 +158,12 @@ static bool moves(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
         const ar_assignment *set = ar_map_get(&loop->assigned, key);
         if (!set)
             return false;
-        return !set->value || depth >= MAX_DEPTH ||
-               moves(a, loop, set->value, depth + 1);
+        if (depth >= MAX_DEPTH)
+            return true;
+        for (const ar_loop *l = inner; l != loop; l = l->outer)
+            if (l->control == key)
+                return moves(a, l->outer, loop, l->start, depth + 1);
+        return !set->value || moves(a, inner, loop, set->value, depth + 1);
     }
     if (node->kind == AR_CALL || node->kind == AR_ASSIGN ||
         node->kind == AR_COMPOUND_ASSIGN || node->kind == AR_LAUNCH)
@@ -146,23 +171,27 @@ static bool moves(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
     if (node->kind == AR_UNARY && node->op >= AR_OP_PRE_INC)
         return true;
     for (uint32_t i = 0; i < node->kid_count; i++)
-        if (moves(a, loop, node->kids[i], depth))
+        if (moves(a, inner, loop, node->kids[i], depth))
             return true;
     return false;
 }
 
-static ar_node *outermost_still(const ar_accumulation *a, ar_loop *loop,
+static ar_repetition repetition(const ar_accumulation *a, ar_loop *inner,
                                 ar_node *target) {
-    ar_node *found = NULL;
-    for (; loop; loop = loop->outer)
-        if (!moves(a, loop, target, 0))
-            found = loop->node;
+    ar_repetition found = {NULL, NULL};
+    for (ar_loop *loop = inner; loop; loop = loop->outer) {
+        if (moves(a, inner, loop, target, 0))
+            continue;
+        if (!found.inner)
+            found.inner = loop->node;
+        found.outer = loop->node;
+    }
     return found;
 }
 
-ar_node *ar_invariant_loop(ar_accumulation *a, ar_node *call,
-                           ar_node *argument) {
-    return outermost_still(a, ar_map_get(&a->loop_of, ar_key(call)), argument);
+ar_repetition ar_call_repetition(ar_accumulation *a, ar_node *call,
+                                 ar_node *argument) {
+    return repetition(a, ar_map_get(&a->loop_of, ar_key(call)), argument);
 }
 
 /* ---- the shape of a store
@@ -268,13 +297,13 @@ static bool address_loads_index(const ar_accumulation *a, ar_loop *loop,
 }
 
 ar_accumulator_kind ar_accumulates(ar_accumulation *a, ar_node *store,
-                                   ar_node **loop) {
+                                   ar_repetition *repeated) {
     ar_loop *inner = ar_map_get(&a->loop_of, ar_key(store));
     if (!inner)
         return AR_ACCUMULATE_KINDS;
     ar_node *target = store->kids[0];
-    *loop = outermost_still(a, inner, target);
-    if (*loop)
+    *repeated = repetition(a, inner, target);
+    if (repeated->inner)
         return AR_ACCUMULATE_INVARIANT;
     if (address_loads_index(a, inner, target, 0))
         return AR_ACCUMULATE_SCATTER;

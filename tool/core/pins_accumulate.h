@@ -12,6 +12,8 @@
 typedef struct ar_loop {
     ar_node *node;
     struct ar_loop *outer;
+    uint64_t control; /* for (v = start; ...): v; else 0 */
+    ar_node *start;
     ar_map assigned; /* variable key -> ar_assignment */
 } ar_loop;
 

@@ -122,7 +122,9 @@ static void binary(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
 /* Something the polynomial cannot look into: one factor of its own. */
 static void atom(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
                  poly *out) {
-    out->is_opaque |= mentions_moved(a, loop, node);
+    /* Pointers from a table are taken to be different rows. */
+    bool is_pointer = node->type && node->type->kind == AR_TYPE_POINTER;
+    out->is_opaque |= !is_pointer && mentions_moved(a, loop, node);
     term t = {.number = 1, .factors = {ar_key(node)}, .count = 1};
     if (node->kind == AR_MEMBER && node->decl)
         t.factors[0] = ar_key(node->decl);

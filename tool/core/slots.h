@@ -194,15 +194,19 @@ void ar_pins_of_kinds(ar_graph *g);
 typedef struct ar_accumulation ar_accumulation;
 ar_accumulation *ar_accumulation_of(ar_graph *g, ar_unit *unit,
                                     ar_decl *function);
-/* Is this store (COMPOUND_ASSIGN, ASSIGN, ++) an accumulator? The loop is set
- * for INVARIANT. AR_ACCUMULATE_KINDS: it is not. */
+/* The loops around a place that do not move what it adds to. */
+typedef struct ar_repetition {
+    ar_node *inner, *outer; /* NULL: no such loop */
+} ar_repetition;
+/* Is this store (COMPOUND_ASSIGN, ASSIGN, ++) an accumulator?
+ * AR_ACCUMULATE_KINDS: it is not. */
 ar_accumulator_kind ar_accumulates(ar_accumulation *a, ar_node *store,
-                                   ar_node **loop);
+                                   ar_repetition *repeated);
 /* Does the store read the element it writes? */
 bool ar_reads_its_target(ar_node *store);
-/* The outermost loop around the call that does not move this argument. */
-ar_node *ar_invariant_loop(ar_accumulation *a, ar_node *call,
-                           ar_node *argument);
+/* The loops around a call that do not move this argument. */
+ar_repetition ar_call_repetition(ar_accumulation *a, ar_node *call,
+                                 ar_node *argument);
 
 /* ---- sites.c
  * ------------------------------------------------------------------ */

@@ -355,20 +355,12 @@ static void take_facts(maker *m, ar_storage_class *c, uint32_t cell) {
             AR_PUSH(arena, &pins, pin);
         } else if (fact->kind < AR_FACT_UPDATED) {
             c->accumulates = true;
-            id_list *list = &m->class_accumulators[c->id];
-            bool is_known = false;
-            for (uint32_t i = 0; i < list->count; i++)
-                is_known |= list->data[i] == fact->index;
-            if (!is_known)
-                AR_PUSH(arena, list, fact->index);
         }
     }
     c->kinds = kinds.data;
     c->kind_count = kinds.count;
     c->pins = pins.data;
     c->pin_count = pins.count;
-    c->accumulators = m->class_accumulators[c->id].data;
-    c->accumulator_count = m->class_accumulators[c->id].count;
 }
 
 /* Globals and fields name a buffer better than what passes it around. */
@@ -461,8 +453,26 @@ static void fill_accumulators(maker *m) {
     for (uint32_t i = 0; i < m->facts->accumulators.count; i++) {
         ar_accumulator *a = &m->facts->accumulators.data[i];
         a->class_id = class_of_cell(m, m->g->accumulator_cells.data[i]);
-        if (a->class_id != AR_NO_ID)
-            AR_PUSH(m->g->arena, &m->class_accumulators[a->class_id], i);
+    }
+}
+
+/* What accumulates in a generic class does so in what it stands for. */
+static void share_accumulators(maker *m) {
+    uint32_t count = m->facts->classes.count;
+    for (uint32_t i = 0; i < m->facts->accumulators.count; i++) {
+        uint32_t id = m->facts->accumulators.data[i].class_id;
+        if (id == AR_NO_ID)
+            continue;
+        const ar_storage_class *c = &m->facts->classes.data[id];
+        if (c->generic_of)
+            AR_PUSH(m->g->arena, &m->class_accumulators[id], i);
+        for (uint32_t k = 0; k < c->concrete_count; k++)
+            AR_PUSH(m->g->arena, &m->class_accumulators[c->concrete[k]], i);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        m->facts->classes.data[i].accumulators = m->class_accumulators[i].data;
+        m->facts->classes.data[i].accumulator_count =
+            m->class_accumulators[i].count;
     }
 }
 
@@ -490,6 +500,7 @@ void ar_classes_make(ar_graph *g) {
             qsort((uint32_t *)c->concrete, c->concrete_count,
                   sizeof *c->concrete, compare_ids);
     }
+    share_accumulators(&m);
 }
 
 const ar_storage_class *ar_storage_of(const ar_storage_facts *facts,

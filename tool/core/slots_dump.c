@@ -101,8 +101,8 @@ static void dump_accumulators(dumper *d, const ar_storage_class *c) {
             &d->facts->accumulators.data[c->accumulators[i]];
         fprintf(d->out, "  accumulates %s %s", ar_accumulator_name(a->kind),
                 place(d, a->where.range));
-        if (a->loop)
-            fprintf(d->out, " in loop %s", place(d, a->loop->range));
+        if (a->inner_loop)
+            fprintf(d->out, " in loop %s", place(d, a->inner_loop->range));
         fputc('\n', d->out);
     }
 }

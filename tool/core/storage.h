@@ -76,7 +76,10 @@ typedef struct ar_accumulator {
     ar_accumulator_kind kind;
     ar_where where; /* the store or the call */
     ar_node *node;
-    ar_node *loop; /* outermost loop that repeats it; NULL: SCATTER, OVERLAP */
+    /* the innermost and the outermost loop that repeat it without moving its
+     * target; NULL: SCATTER, OVERLAP. If both are the training loop, it is an
+     * update from step to step and no sum. */
+    ar_node *inner_loop, *outer_loop;
     uint32_t class_id;
 } ar_accumulator;
 
@@ -174,7 +177,7 @@ typedef struct ar_storage_class {
     uint32_t kind_count;
     const ar_pin *pins; /* one per kind, the first in the text */
     uint32_t pin_count;
-    const uint32_t *accumulators; /* in own text and in callees' */
+    const uint32_t *accumulators; /* in own text and in what calls do to it */
     uint32_t accumulator_count;
     bool accumulates; /* own or through an instance */
     const uint32_t *sites;
