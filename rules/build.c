@@ -39,9 +39,15 @@ static bool is_old_algebra(const char *word) {
            strcmp(word, "adds") == 0 || strcmp(word, "nonlinear") == 0;
 }
 
-/* `deny` misspelt looks like the left side of an equation. */
+/* `deny` misspelt looks like the left side of an equation, and so does a
+ * second function after a missing comma. */
 static void unknown_clause(ar_rule_parser *p) {
     const char *word = p->previous_word;
+    if (p->token == '(') {
+        ar_rule_error(p, AR_DIAG_RULE_SYNTAX, p->previous_span,
+                      "missing ',' before '%s'", word);
+        return;
+    }
     const char *near = ar_nearest(word, ar_clause_names);
     if (is_old_algebra(word))
         ar_rule_error(p, AR_DIAG_RULE_SYNTAX, p->previous_span,
@@ -74,10 +80,19 @@ void ar_rule_unexpected(ar_rule_parser *p, const ar_unexpected *what) {
     const char *name = what->name;
     if (p->token_word)
         name = ar_sprintf(p->diags->arena, "'%s'", p->token_word);
-    if (what->nearest)
+    if (what->wants_statement)
+        ar_rule_error(p, AR_DIAG_RULE_SYNTAX, what->at,
+                      "no statement starts with %s; they start with op, alloc, "
+                      "copy, pure, ..., keep, role or level",
+                      name);
+    else if (what->wants_function && p->token == '(')
+        ar_rule_error(p, AR_DIAG_RULE_SYNTAX, what->at,
+                      "the function is missing: an op has a name of its own "
+                      "first, such as 'op exp expf(x)'");
+    else if (what->nearest)
         ar_rule_error(p, AR_DIAG_RULE_SYNTAX, what->at,
                       "unexpected %s; did you mean '%s'?", name, what->nearest);
-    else if (what->after_operator && strcmp(what->name, "'('") == 0)
+    else if (what->after_operator && p->token == '(')
         ar_rule_error(p, AR_DIAG_RULE_SYNTAX, what->at,
                       "an algebra is a sum of products without brackets; "
                       "write a * (b + c) as a * b + a * c");

@@ -127,6 +127,8 @@ typedef struct ar_unexpected {
     const char *nearest;  /* the expected word that it may have meant */
     bool wants_equals;    /* nothing but '=' would fit */
     bool wants_semicolon; /* ';' would fit */
+    bool wants_statement; /* a new statement would fit */
+    bool wants_function;  /* a function's name or pattern would fit */
     bool after_operator;
     bool is_statement; /* the token starts a statement, or ends the file */
 } ar_unexpected;

@@ -45,7 +45,7 @@ static void yyerror(const ar_span *place, ar_rule_parser *p, void *scanner,
 }
 
 %token YYEOF 0 "end of file"
-%token <word> NAME "a name" STRING "a quoted pattern" C_TEXT "C text"
+%token <word> NAME "a name" STRING "a quoted text" C_TEXT "C text"
 %token <number> NUMBER "a number"
 %token ARROW "'->'" DOTS "'...'" LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 %token ';' "';'" ',' "','" '(' "'('" ')' "')'" '[' "'['" ']' "']'" '{' "'{'"
@@ -440,6 +440,9 @@ static int yyreport_syntax_error(const yypcontext_t *context,
         .nearest = nearest,
         .wants_equals = count == 1 && expects(list, count, "'='"),
         .wants_semicolon = expects(list, count, "';'"),
+        .wants_statement = expects(list, count, "end of file"),
+        .wants_function = expects(list, count, "a name") &&
+                          expects(list, count, "a quoted text"),
         .after_operator = p->previous == '*' || p->previous == '=' ||
                           p->previous == '+' || p->previous == '-',
         .is_statement = got == YYSYMBOL_YYEOF ||
