@@ -1,7 +1,6 @@
 #include "core/flows.h"
 
-/* ---- small questions
- * --------------------------------------------------------- */
+/* ---- small questions ----------------------------------------------------- */
 
 ar_where ar_here(const ar_walk *w, const ar_node *node) {
     return (ar_where){w->unit, w->function, node->range};
@@ -74,8 +73,7 @@ static void access_as(ar_walk *w, uint32_t cell, const ar_node *lvalue) {
         ar_cell_typed(w->g, cell, lvalue->type, ar_here(w, lvalue));
 }
 
-/* ---- flows
- * -------------------------------------------------------------------- */
+/* ---- flows --------------------------------------------------------------- */
 
 static void memory_flow(ar_walk *w, uint32_t from, uint32_t to, ar_node *value,
                         ar_decl *to_decl, ar_node *at) {
@@ -116,8 +114,7 @@ void ar_note_accumulation(ar_walk *w, ar_accumulator_kind kind, uint32_t cell,
     AR_PUSH(g->arena, &g->accumulator_cells, cell);
 }
 
-/* ---- lvalues
- * ------------------------------------------------------------------ */
+/* ---- lvalues ------------------------------------------------------------- */
 
 /* A dereference of null or of something unknown names memory of its own. */
 static uint32_t memory_at(ar_walk *w, uint32_t target) {
@@ -216,8 +213,7 @@ uint32_t ar_lvalue(ar_walk *w, ar_node *node) {
     return cell;
 }
 
-/* ---- reading and writing
- * --------------------------------------------------------- */
+/* ---- reading and writing ------------------------------------------------- */
 
 static void read_float(ar_walk *w, uint32_t cell, ar_node *node) {
     if (w->is_quiet)
@@ -361,8 +357,7 @@ void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
     }
 }
 
-/* ---- expressions
- * ------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------- */
 
 static uint32_t pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
                               const char *reason) {

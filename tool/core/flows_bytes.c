@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- edges while the text is read
- * -------------------------------------------- */
+/* ---- edges while the text is read ---------------------------------------- */
 
 static void edge(ar_walk *w, uint32_t from, uint32_t to) {
     if (from && from != to)
@@ -68,8 +67,7 @@ void ar_size_sink(ar_walk *w, ar_node *count, uint32_t memory, ar_node *at,
     AR_PUSH(w->g->arena, &w->g->sinks, sink);
 }
 
-/* ---- resolving, when all text is read
- * ------------------------------------------ */
+/* ---- resolving, when all text is read ------------------------------------ */
 
 typedef AR_VEC(uint32_t) id_list;
 

@@ -50,8 +50,7 @@ static void site(ar_walk *w, const call *c, ar_site_kind kind, ar_node *at,
         ar_site_add(w->g, kind, ar_here(w, at), c->node, c->callee, cell);
 }
 
-/* ---- memory rules
- * --------------------------------------------------------------- */
+/* ---- memory rules -------------------------------------------------------- */
 
 static bool has_use(const ar_function_rule *rule, uint32_t i, ar_slot_use use) {
     return rule->uses && i < rule->param_count && rule->uses[i] == use;
@@ -236,8 +235,7 @@ static uint32_t ruled(ar_walk *w, const call *c) {
     return is_pointer(c->node->type) ? ar_cell_new(w->g) : 0;
 }
 
-/* ---- calls nobody described
- * ---------------------------------------------------------- */
+/* ---- calls nobody described ---------------------------------------------- */
 
 /* Foreign functions that hand one argument on to a function of ours. */
 static const struct hand_over {
@@ -307,8 +305,7 @@ static uint32_t foreign(ar_walk *w, const call *c) {
     return result;
 }
 
-/* ---- calls of own functions
- * ------------------------------------------------------------ */
+/* ---- calls of own functions ---------------------------------------------- */
 
 static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
                  ar_decl *param) {
@@ -388,8 +385,7 @@ uint32_t ar_mention(ar_walk *w, ar_node *node) {
                        : ar_function_instance(g, f, node, ar_here(w, node));
 }
 
-/* ---- the call itself
- * --------------------------------------------------------------------- */
+/* ---- the call itself ----------------------------------------------------- */
 
 static void varargs_sites(ar_walk *w, const call *c) {
     const ar_type *type = c->callee ? c->callee->type : NULL;

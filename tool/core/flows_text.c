@@ -1,7 +1,6 @@
 #include "core/flows.h"
 
-/* ---- versions of pointer locals
- * ------------------------------------------------ */
+/* ---- versions of pointer locals ------------------------------------------ */
 
 static void *boxed(uint32_t value) {
     return (void *)(uintptr_t)value;
@@ -61,8 +60,7 @@ uint32_t ar_local_write(ar_walk *w, const ar_decl *decl, ar_where where) {
     return cell;
 }
 
-/* ---- environments
- * ------------------------------------------------------------------ */
+/* ---- environments -------------------------------------------------------- */
 
 static ar_env clone(ar_walk *w, ar_env env) {
     if (!env)
@@ -123,8 +121,7 @@ static void close_loop(ar_walk *w, ar_env head, ar_env end) {
     }
 }
 
-/* ---- statements
- * ----------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------- */
 
 static void evaluate(ar_walk *w, ar_node *node) {
     w->loads.count = 0;
@@ -326,8 +323,7 @@ void ar_statement(ar_walk *w, ar_node *node) {
     }
 }
 
-/* ---- which locals have versions
- * ---------------------------------------------------------- */
+/* ---- which locals have versions ------------------------------------------ */
 
 typedef struct survey {
     ar_walk *w;
@@ -415,9 +411,7 @@ static void keep_first_webs(ar_walk *w) {
     }
 }
 
-/* ---- entry points
- * ---------------------------------------------------------------------------
- */
+/* ---- entry points -------------------------------------------------------- */
 
 static ar_walk new_walk(ar_graph *g, ar_unit *unit, ar_decl *function) {
     return (ar_walk){.g = g,

@@ -275,9 +275,7 @@ static const char *key_of(linker *l, const ar_decl *decl) {
     AR_BUG("decl kind %d", (int)decl->kind);
 }
 
-/* ---- entities
- * ----------------------------------------------------------------
- */
+/* ---- entities ------------------------------------------------------------ */
 
 static bool defines(const ar_decl *decl) {
     return decl->is_definition || decl->body;
@@ -361,9 +359,7 @@ static void finish_entities(linker *l) {
     }
 }
 
-/* ---- which files may change
- * --------------------------------------------------
- */
+/* ---- which files may change ---------------------------------------------- */
 
 static bool is_below(const char *path, const char *root) {
     size_t length = strlen(root);

@@ -98,8 +98,7 @@ void ar_pins_of_declarations(ar_graph *g) {
     }
 }
 
-/* ---- from what memory was used as
- * --------------------------------------------- */
+/* ---- from what memory was used as ---------------------------------------- */
 
 static void pin_fields(ar_graph *g, const ar_decl *record, ar_where where) {
     for (uint32_t i = 0; i < record->member_count; i++) {

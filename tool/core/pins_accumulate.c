@@ -1,7 +1,6 @@
 #include "core/pins_accumulate.h"
 
-/* ---- finding loops and what they assign
- * ------------------------------------------ */
+/* ---- finding loops and what they assign ---------------------------------- */
 
 typedef struct scan {
     ar_accumulation *a;
@@ -139,8 +138,7 @@ ar_accumulation *ar_accumulation_of(ar_graph *g, ar_unit *unit,
     return a;
 }
 
-/* ---- what an expression depends on
- * ------------------------------------------------- */
+/* ---- what an expression depends on --------------------------------------- */
 
 enum { MAX_DEPTH = 16 };
 
@@ -194,8 +192,7 @@ ar_repetition ar_call_repetition(ar_accumulation *a, ar_node *call,
     return repetition(a, ar_map_get(&a->loop_of, ar_key(call)), argument);
 }
 
-/* ---- the shape of a store
- * ------------------------------------------------------------- */
+/* ---- the shape of a store ------------------------------------------------ */
 
 static bool same(ar_node *x, ar_node *y) {
     x = ar_strip(x);

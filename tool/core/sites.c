@@ -14,8 +14,7 @@ uint32_t ar_site_add(ar_graph *g, ar_site_kind kind, ar_where where,
     return g->sites.count - 1;
 }
 
-/* ---- declarations
- * ------------------------------------------------------------------ */
+/* ---- declarations -------------------------------------------------------- */
 
 static uint32_t declared_memory(ar_graph *g, const ar_entity *entity) {
     const ar_type *type = entity->decl->type;
@@ -58,9 +57,7 @@ void ar_sites_of_declarations(ar_graph *g) {
     }
 }
 
-/* ---- macros
- * ----------------------------------------------------------------------------
- */
+/* ---- macros -------------------------------------------------------------- */
 
 /* Text from a macro body has the range of the macro's use. A site of its own
  * range inside such a use was written as an argument. */

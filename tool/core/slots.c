@@ -2,8 +2,7 @@
 
 #include <time.h>
 
-/* ---- functions and who names whom
- * ------------------------------------------------ */
+/* ---- functions and who names whom ---------------------------------------- */
 
 static void find_functions(ar_graph *g) {
     ar_program *program = g->program;
@@ -85,8 +84,7 @@ static component_search find_components(ar_graph *g) {
     return s;
 }
 
-/* ---- the stages
- * -------------------------------------------------------------------- */
+/* ---- the stages ---------------------------------------------------------- */
 
 static void read_component(ar_graph *g, const uint32_t *members,
                            uint32_t count) {

@@ -157,8 +157,7 @@ uint32_t ar_cell_of(ar_graph *g, const ar_decl *decl);
 uint32_t *ar_marks(ar_graph *g);
 bool ar_where_before(const ar_where *a, const ar_where *b);
 
-/* ---- slots_summary.c: generalise and instantiate --------------------------
- */
+/* ---- slots_summary.c: generalise and instantiate ------------------------- */
 
 /* Marks the interface of a finished function and makes its size summary. */
 void ar_function_generalise(ar_graph *g, ar_function *f, uint32_t first_edge,
@@ -173,21 +172,18 @@ uint32_t ar_function_instance(ar_graph *g, ar_function *f, ar_node *node,
 void ar_flows_of_function(ar_graph *g, ar_function *f);
 void ar_flows_of_variable(ar_graph *g, ar_unit *unit, ar_decl *variable);
 
-/* ---- flows_bytes.c: byte counts --------------------------------------------
- */
+/* ---- flows_bytes.c: byte counts ------------------------------------------ */
 
 /* After all text: gives every sizeof its classes, pins counts without one. */
 void ar_bytes_resolve(ar_graph *g);
 
-/* ---- pins.c
- * ------------------------------------------------------------------ */
+/* ---- pins.c -------------------------------------------------------------- */
 
 /* Pins that follow from the declarations and from what cells were used as. */
 void ar_pins_of_declarations(ar_graph *g);
 void ar_pins_of_kinds(ar_graph *g);
 
-/* ---- pins_accumulate.c
- * ------------------------------------------------------- */
+/* ---- pins_accumulate.c --------------------------------------------------- */
 
 /* Finds the accumulating stores of a function and tells which calls pass an
  * address that an enclosing loop does not move. */
@@ -208,8 +204,7 @@ bool ar_reads_its_target(ar_node *store);
 ar_repetition ar_call_repetition(ar_accumulation *a, ar_node *call,
                                  ar_node *argument);
 
-/* ---- sites.c
- * ------------------------------------------------------------------ */
+/* ---- sites.c ------------------------------------------------------------- */
 
 uint32_t ar_site_add(ar_graph *g, ar_site_kind kind, ar_where where,
                      ar_node *node, ar_decl *decl, uint32_t cell);
@@ -217,20 +212,17 @@ uint32_t ar_site_add(ar_graph *g, ar_site_kind kind, ar_where where,
 void ar_sites_of_declarations(ar_graph *g);
 void ar_sites_mark_macros(ar_graph *g);
 
-/* ---- slots_scratch.c
- * ----------------------------------------------------------- */
+/* ---- slots_scratch.c ----------------------------------------------------- */
 
 /* Finds pointer fields whose memory is written before it is read. */
 void ar_scratch_find(ar_graph *g);
 
-/* ---- slots_classes.c
- * ------------------------------------------------------------ */
+/* ---- slots_classes.c ----------------------------------------------------- */
 
 /* Turns cells into slots and classes, raw facts into public ones. */
 void ar_classes_make(ar_graph *g);
 
-/* ---- types
- * ---------------------------------------------------------------------- */
+/* ---- types --------------------------------------------------------------- */
 
 /* Levels between a type and the float at its bottom; -1: no float there. */
 int ar_float_depth(const ar_type *type);

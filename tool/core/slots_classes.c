@@ -31,8 +31,7 @@ static int compare_ids(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* ---- slots
- * ------------------------------------------------------------------------- */
+/* ---- slots --------------------------------------------------------------- */
 
 static const ar_type *slot_type(const ar_entity *entity) {
     const ar_decl *decl = entity->decl;
@@ -184,8 +183,7 @@ static int compare_slots(const void *a, const void *b) {
     return (x->level > y->level) - (x->level < y->level);
 }
 
-/* ---- classes
- * ------------------------------------------------------------------------ */
+/* ---- classes ------------------------------------------------------------- */
 
 static uint32_t class_for(maker *m, uint32_t cell) {
     cell = root(m, cell);
@@ -337,8 +335,7 @@ static void make_flows(maker *m) {
     }
 }
 
-/* ---- what is known of a class
- * ---------------------------------------------------------- */
+/* ---- what is known of a class -------------------------------------------- */
 
 static void take_facts(maker *m, ar_storage_class *c, uint32_t cell) {
     ar_arena *arena = m->g->arena;

@@ -1,7 +1,6 @@
 #include "core/slots.h"
 
-/* ---- names
- * -------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 const char *ar_scalar_name(ar_scalar_kind kind) {
     static const char *const names[AR_SCALAR_KINDS] = {
@@ -48,22 +47,27 @@ static const char *record_name(const ar_decl *record) {
     return record->name;
 }
 
-const char *ar_slot_name(ar_arena *arena, const ar_slot *slot) {
-    const ar_decl *decl = slot->entity->decl;
-    const char *web = slot->web ? ar_sprintf(arena, "#%u", slot->web + 1) : "";
+static const char *decl_name(ar_arena *arena, const ar_decl *decl) {
+    if (!decl)
+        return "expression";
     if (decl->kind == AR_DECL_FUNCTION)
-        return ar_sprintf(arena, "%s:result/%u", decl->name, slot->level);
+        return ar_sprintf(arena, "%s:result", decl->name);
     if (decl->kind == AR_DECL_FIELD && decl->parent)
-        return ar_sprintf(arena, "%s.%s/%u%s", record_name(decl->parent),
-                          decl->name, slot->level, web);
+        return ar_sprintf(arena, "%s.%s", record_name(decl->parent),
+                          decl->name);
     if (decl->parent && decl->parent->kind == AR_DECL_FUNCTION)
-        return ar_sprintf(arena, "%s:%s/%u%s", decl->parent->name, decl->name,
-                          slot->level, web);
-    return ar_sprintf(arena, "%s/%u%s", decl->name, slot->level, web);
+        return ar_sprintf(arena, "%s:%s", decl->parent->name, decl->name);
+    return decl->name;
 }
 
-/* ---- the dump
- * -------------------------------------------------------------------------- */
+const char *ar_slot_name(ar_arena *arena, const ar_slot *slot) {
+    const char *name = decl_name(arena, slot->entity->decl);
+    if (slot->web)
+        return ar_sprintf(arena, "%s/%u#%u", name, slot->level, slot->web + 1);
+    return ar_sprintf(arena, "%s/%u", name, slot->level);
+}
+
+/* ---- the dump ------------------------------------------------------------ */
 
 typedef struct dumper {
     FILE *out;
@@ -141,9 +145,15 @@ static void dump_class(dumper *d, const ar_storage_class *c) {
 
 static void dump_flow(dumper *d, const ar_flow *flow) {
     static const char *const verbs[] = {"memory", "value", "bytes"};
-    fprintf(d->out, "flow %s %s -> %s %s\n", verbs[flow->kind],
-            d->facts->classes.data[flow->from].name,
-            d->facts->classes.data[flow->to].name, place(d, flow->where.range));
+    fprintf(d->out, "flow %s %s -> %s %s", verbs[flow->kind],
+            decl_name(d->arena, flow->from_decl),
+            decl_name(d->arena, flow->to_decl), place(d, flow->where.range));
+    if (flow->kind == AR_FLOW_MEMORY)
+        fprintf(d->out, " (%s)\n", d->facts->classes.data[flow->to].name);
+    else
+        fprintf(d->out, " (%s -> %s)\n",
+                d->facts->classes.data[flow->from].name,
+                d->facts->classes.data[flow->to].name);
 }
 
 static void dump_site(dumper *d, const ar_site *site) {
@@ -175,9 +185,7 @@ void ar_storage_dump(FILE *out, ar_program *program,
     ar_arena_free(d.arena);
 }
 
-/* ---- counts
- * -------------------------------------------------------------------------------
- */
+/* ---- counts -------------------------------------------------------------- */
 
 typedef struct counts {
     uint32_t fields, params, locals, results, globals;

@@ -89,8 +89,7 @@ void ar_cell_make_global(ar_graph *g, uint32_t cell) {
     }
 }
 
-/* ---- facts ------------------------------------------------------------------
- */
+/* ---- facts --------------------------------------------------------------- */
 
 bool ar_where_before(const ar_where *a, const ar_where *b) {
     if (a->range.file != b->range.file)
@@ -148,8 +147,7 @@ const ar_fact *ar_cell_has(ar_graph *g, uint32_t cell, uint32_t kind) {
     return fact && fact->kind == kind ? fact : NULL;
 }
 
-/* ---- unification
- * ---------------------------------------------------------------- */
+/* ---- unification --------------------------------------------------------- */
 
 static void later(ar_graph *g, uint32_t a, uint32_t b) {
     if (a && b && a != b)
@@ -204,8 +202,7 @@ void ar_cell_unify(ar_graph *g, uint32_t a, uint32_t b) {
     }
 }
 
-/* ---- types and entities
- * ------------------------------------------------------------ */
+/* ---- types and entities -------------------------------------------------- */
 
 static bool is_pointer_like(const ar_type *type) {
     return type &&

@@ -277,8 +277,7 @@ static first_use param_use(scratch *s, uint32_t function, uint32_t param) {
     return use;
 }
 
-/* ---- which fields
- * ----------------------------------------------------------------- */
+/* ---- which fields -------------------------------------------------------- */
 
 typedef struct field_use {
     uint32_t field, function;

@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- generalise ------------------------------------------------------------
- */
+/* ---- generalise ---------------------------------------------------------- */
 
 static void mark_generic(ar_graph *g, uint32_t cell, uint32_t owner) {
     if (!cell)
@@ -159,8 +158,7 @@ void ar_function_generalise(ar_graph *g, ar_function *f, uint32_t first_edge,
     ar_arena_free(scratch);
 }
 
-/* ---- instantiate
- * -------------------------------------------------------------- */
+/* ---- instantiate --------------------------------------------------------- */
 
 typedef AR_VEC(ar_edge) cell_map;
 
