@@ -204,10 +204,13 @@ amp_status amp_mark(void *p, amp_role role, int group, const char *name) {
 
 /* ---- allocators -------------------------------------------------------- */
 
-static void note_failure(amp_status status, int group, const char *name) {
+static void note_failure(amp_status status, amp_role role, int group,
+                         const char *name) {
     amp_log(AMP_LOG_ERROR, "cannot register buffer '%s' of group %d: %s",
             name ? name : "(unnamed)", group, amp_status_string(status));
-    if (group >= 0 && group < AMP_MAX_GROUPS)
+    /* A parameter is only cast more often; a gradient would stay scaled. */
+    bool harmless = role == AMP_TRACKED || role == AMP_PARAM;
+    if (!harmless && group >= 0 && group < AMP_MAX_GROUPS)
         atomic_store(&registry.failed[group], true);
 }
 
@@ -223,7 +226,7 @@ static void adopt(void *p, size_t bytes, amp_role role, int group,
         pthread_rwlock_unlock(&registry.lock);
     }
     if (status != AMP_OK)
-        note_failure(status, group, name);
+        note_failure(status, role, group, name);
 }
 
 void *amp_malloc(size_t bytes, amp_role role, int group, const char *name) {
@@ -330,7 +333,7 @@ void *amp_realloc(void *p, size_t bytes, amp_role role, int group,
     }
     free(taken);
     if (status != AMP_OK)
-        note_failure(status, group, name);
+        note_failure(status, role, group, name);
     return moved;
 }
 

@@ -46,7 +46,7 @@ bool amp_buffers_is_param(const void *p, size_t bytes);
  * the buffer is freed. */
 bool amp_buffers_find(const void *p, amp_segment *found);
 
-/* Did a registration of the group fail since the last call? */
+/* Did the registration of a gradient of the group fail since the last call? */
 bool amp_buffers_take_failure(int group);
 
 #endif

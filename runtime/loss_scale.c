@@ -34,6 +34,7 @@ typedef struct amp_group {
     atomic_bool fused_overflow;
     atomic_int stepped; /* was the last step taken */
     amp_status failure; /* sticky */
+    bool incomplete;    /* a gradient could not be registered */
     atomic_flag said_empty;
     atomic_flag said_order;
     atomic_flag said_floor;
@@ -425,10 +426,12 @@ int amp_step_begin_as(amp_dtype half, int group) {
     const amp_device *device = amp_device_get();
     bool lost = amp_buffers_take_failure(group);
     lost |= device && device->take_failure(group);
-    if (lost) {
+    if (lost && !g->incomplete) {
         g->failure = AMP_ERR_MEMORY;
+        g->incomplete = true;
         amp_log(AMP_LOG_ERROR,
-                "group %d steps although a buffer of it is not registered",
+                "a gradient of group %d is not registered: its steps are "
+                "skipped where they would apply a scaled gradient",
                 group);
     }
     if (g->state == STEPPING && amp_once(&g->said_order))
@@ -437,7 +440,8 @@ int amp_step_begin_as(amp_dtype half, int group) {
                 group, amp_status_string(AMP_ERR_STATE));
     if (g->state == READY)
         unscale_group(g, group);
-    bool take = !overflowed(g);
+    bool blocked = g->incomplete && g->scaler.scale != 1.0f;
+    bool take = !overflowed(g) && !blocked;
     if (!take && g->state != STEPPING)
         undo_carry(g, group);
     g->state = STEPPING;
@@ -476,7 +480,9 @@ void amp_step_end_as(amp_dtype half, int group) {
     const amp_device *device = amp_device_get();
     if (device)
         device->carry_drop(group);
-    atomic_store(&g->stepped, !bad);
+    /* Otherwise amp_step_begin has said so, which knows why it skipped. */
+    if (bad || g->state != STEPPING)
+        atomic_store(&g->stepped, !bad);
     atomic_store(&g->fused, false);
     atomic_store(&g->fused_overflow, false);
     g->overflow = false;

@@ -282,6 +282,22 @@ static void large_gradient(void **state) {
     amp_free(g);
 }
 
+/* A gradient that nobody knows of would be applied scaled: no step. */
+static void lost_gradient(void **state) {
+    (void)state;
+    float *g = amp_malloc(8, (amp_role)9, 5, "lost");
+    assert_non_null(g);
+    assert_int_equal(amp_scaler_status(5), AMP_OK);
+    for (int step = 0; step < 2; step++) {
+        assert_int_equal(amp_step_begin_as(AMP_FP16, 5), 0);
+        assert_int_equal(amp_stepped(5), 0);
+        amp_step_end_as(AMP_FP16, 5);
+        assert_int_equal(amp_stepped(5), 0);
+    }
+    assert_int_equal(amp_scaler_status(5), AMP_ERR_MEMORY);
+    amp_free(g);
+}
+
 static void every_status_has_text(void **state) {
     (void)state;
     assert_string_equal(amp_status_string(AMP_OK), "success");
@@ -308,6 +324,7 @@ int main(void) {
         cmocka_unit_test(seeds),
         cmocka_unit_test(state_survives_a_restart),
         cmocka_unit_test(large_gradient),
+        cmocka_unit_test(lost_gradient),
         cmocka_unit_test(every_status_has_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,9 +141,10 @@ typedef enum amp_role {
 
 /* Allocators that register what they return. `name` is kept by pointer and
  * appears in the overflow log; it must outlive the buffer (a literal). They
- * return what the C function would; a failed registration is logged and
- * reported by the next amp_step_begin of the group. amp_free accepts any
- * pointer that free accepts. */
+ * return what the C function would. A failed registration is logged; if it was
+ * a gradient's, amp_scaler_status reports it from the next step on and steps
+ * at a scale other than 1 are skipped, since that gradient is still scaled.
+ * amp_free accepts any pointer that free accepts. */
 void *amp_malloc(size_t bytes, amp_role role, int group, const char *name);
 void *amp_calloc(size_t count, size_t size, amp_role role, int group,
                  const char *name);
@@ -192,7 +193,8 @@ int amp_step_begin_as(amp_dtype half, int group);
 /* After the step, taken or skipped: moves the scale, drops the cached casts. */
 void amp_step_end_as(amp_dtype half, int group);
 #define amp_step_end(group) amp_step_end_as(AMP_HALF, group)
-/* Was the last step of the group taken? For schedules and step counters. */
+/* Was the last step of the group taken (in a step: is it)? 1 before the first.
+ * For schedules and step counters. */
 int amp_stepped(int group);
 
 /* An update fused into the backward pass has no gradient buffer: returns
@@ -216,7 +218,8 @@ typedef struct amp_scaler_options {
     int max_skips;        /* 0: never abort; else skips in a row at the floor
                              after which amp_scaler_status is
                              AMP_ERR_SCALE_FLOOR */
-    int check_static;     /* 1: a static scale still checks and skips */
+    int check_static;     /* 1: a static scale still checks and skips; 0 in
+                             the neutral build */
 } amp_scaler_options;
 
 /* Fills in the defaults of this half type: dynamic for fp16, static 1 for bf16
@@ -234,7 +237,8 @@ amp_status amp_scaler_load(int group, const char *text);
 /* ---- casts ------------------------------------------------------------- */
 
 /* Round to nearest even; NaN stays NaN (quiet); overflow becomes inf;
- * subnormals are exact. n elements; source and target must not overlap. */
+ * subnormals are exact. bf16 to float is a shift. n elements; source and
+ * target must not overlap. */
 void amp_cast_to_fp16(uint16_t *dst, const float *src, size_t n);
 void amp_cast_to_bf16(uint16_t *dst, const float *src, size_t n);
 void amp_cast_from_fp16(float *dst, const uint16_t *src, size_t n);
