@@ -78,15 +78,21 @@ static bool same_registration(const buffer *a, const buffer *b) {
     return a->kind == b->kind && a->group == b->group;
 }
 
-/* The whole object has one role: the buffer's cell is all of its float memory
- * that has a registration. */
+/* All float memory of the object has this one registration, so that it can be
+ * registered as a whole, however many parts the program sees in it. */
 static bool is_whole(const buffers *b, const buffer *one) {
-    if (one->cell->is_region || *one->cell->path)
-        return false;
     for (uint32_t i = 0; i < b->list.count; i++)
         if (b->list.data[i].object == one->object &&
             !same_registration(&b->list.data[i], one))
             return false;
+    for (uint32_t i = 0; i < b->scale->cells.count; i++) {
+        const ar_cell *cell = b->scale->cells.data[i];
+        bool listed = cell->object != one->object || !cell->scalar;
+        for (uint32_t k = 0; !listed && k < b->list.count; k++)
+            listed = b->list.data[k].cell == cell;
+        if (!listed)
+            return false;
+    }
     return true;
 }
 
@@ -261,7 +267,7 @@ static bool mark_after(buffers *b, const ar_pointer_store *store,
 }
 
 static bool mark_direct(buffers *b, const buffer *one) {
-    bool wants_start = !one->cell->is_region;
+    bool wants_start = is_whole(b, one) || !one->cell->is_region;
     for (uint32_t i = 0; i < b->scale->stores.count; i++) {
         const ar_pointer_store *store = &b->scale->stores.data[i];
         const ar_type *type;
@@ -399,6 +405,20 @@ static bool plan_frees(buffers *b) {
 
 /* ---- all ---------------------------------------------------------------- */
 
+/* The function that allocates, as a name for what it allocates. */
+static const char *owner_of(const buffers *b, const ar_node *site) {
+    for (uint32_t i = 0; i < b->scale->objects.count; i++) {
+        const ar_object *object = b->scale->objects.data[i];
+        if (object->site != site || !object->context_depth)
+            continue;
+        const ar_decl *callee =
+            callee_of(object->context[object->context_depth - 1]);
+        if (callee)
+            return callee->name;
+    }
+    return "heap";
+}
+
 static bool register_heap(buffers *b, const buffer *one, const char **problem) {
     ar_node *site = one->object->site;
     if (site_is_uniform(b, one))
@@ -406,10 +426,21 @@ static bool register_heap(buffers *b, const buffer *one, const char **problem) {
             return true;
     *problem = "its allocation cannot be redirected (macro, or a function "
                "that no alloc rule describes)";
-    if (!rename_allocation(b, site, BUFFER_TRACKED, 0, "shared allocator"))
+    if (!rename_allocation(b, site, BUFFER_TRACKED, 0, owner_of(b, site)))
         return false;
     *problem = "no statement stores its address alone";
     return mark_direct(b, one) || mark_through_holder(b, one);
+}
+
+/* An earlier buffer of the same object took all of it. */
+static bool is_registered_whole(const buffers *b, uint32_t index) {
+    const buffer *one = &b->list.data[index];
+    if (one->object->kind != AR_OBJECT_HEAP || !is_whole(b, one))
+        return false;
+    for (uint32_t i = 0; i < index; i++)
+        if (b->list.data[i].object == one->object)
+            return true;
+    return false;
 }
 
 bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
@@ -419,6 +450,8 @@ bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
     for (uint32_t i = 0; i < b.list.count; i++) {
         buffer *one = &b.list.data[i];
         const char *problem = NULL;
+        if (is_registered_whole(&b, i))
+            continue;
         one->done = one->object->kind == AR_OBJECT_HEAP
                         ? register_heap(&b, one, &problem)
                         : register_array(&b, one, &problem);

@@ -130,7 +130,7 @@ static bool condition_keeps(solver *s, ar_op_site *site) {
 
 static const ar_subject_rule *function_rule(solver *s, const char *name) {
     const ar_subject_rule *rule =
-        ar_rules_find_subject(s->rules, AR_SUBJECT_FUNCTION, name);
+        ar_rules_find_precision(s->rules, AR_SUBJECT_FUNCTION, name);
     return rule && rule->sets_precision ? rule : NULL;
 }
 
