@@ -153,6 +153,10 @@ static bool take_nvcc(ar_args *args, const char *const *argv, uint32_t count,
             take_gpu(args, value);
             return true;
         }
+    if ((value = value_of(argv, count, i, "--cuda-path"))) {
+        args->cuda_path = ar_strdup(args->arena, value);
+        return true;
+    }
     if ((value = value_of(argv, count, i, "-Xcompiler")) ||
         (value = value_of(argv, count, i, "--compiler-options"))) {
         take_host_args(args, value);

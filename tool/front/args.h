@@ -7,9 +7,10 @@
 typedef struct ar_args {
     ar_arena *arena;
     AR_VEC(const char *) list;
-    bool is_cuda;    /* -x cu or -x cuda was given */
-    bool has_openmp; /* -fopenmp was given */
-    const char *gpu; /* sm_XX, NULL: not given */
+    bool is_cuda;          /* -x cu or -x cuda was given */
+    bool has_openmp;       /* -fopenmp was given */
+    const char *gpu;       /* sm_XX, NULL: not given */
+    const char *cuda_path; /* --cuda-path, NULL: not given */
 } ar_args;
 
 /* Adds what matters for parsing out of `argv` (no argv[0]); drops the input

@@ -1,4 +1,5 @@
 #include "front/internal.h"
+#include "front/shims.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -122,8 +123,11 @@ ar_unit *ar_collect(ar_arena *arena, const ar_job *job) {
                       .last_id = AR_NO_FILE};
     double start = now();
     CXIndex index = clang_createIndex(0, 0);
+    struct CXUnsavedFile shims[AR_SHIM_COUNT];
+    ar_shims(c.scratch, job->cuda_path, shims);
     enum CXErrorCode code = clang_parseTranslationUnit2(
-        index, job->main_name, job->args, (int)job->arg_count, NULL, 0,
+        index, job->main_name, job->args, (int)job->arg_count, shims,
+        AR_SHIM_COUNT,
         CXTranslationUnit_DetailedPreprocessingRecord |
             CXTranslationUnit_KeepGoing,
         &c.tu);

@@ -188,8 +188,26 @@ static void record_members(ar_collector *c, ar_decl *decl, CXCursor cursor) {
     ar_pop_kids(c, kids);
 }
 
+/* A template has no argument list of its own, only children. */
+static void template_members(ar_collector *c, ar_decl *decl, CXCursor cursor) {
+    ar_kids kids = ar_push_kids(c, cursor);
+    decl->members = AR_NEW_ARRAY(c->arena, ar_decl *, kids.count);
+    for (uint32_t i = 0; i < kids.count; i++) {
+        CXCursor kid = ar_kid(c, kids, i);
+        if (clang_getCursorKind(kid) != CXCursor_ParmDecl)
+            continue;
+        ar_decl *param = ar_decl_of(c, kid);
+        param->parent = decl;
+        param->index = decl->member_count;
+        decl->members[decl->member_count++] = param;
+    }
+    ar_pop_kids(c, kids);
+}
+
 static void function_members(ar_collector *c, ar_decl *decl, CXCursor cursor) {
     int count = clang_Cursor_getNumArguments(cursor);
+    if (count < 0)
+        template_members(c, decl, cursor);
     if (count <= 0)
         return;
     decl->members = AR_NEW_ARRAY(c->arena, ar_decl *, (size_t)count);
@@ -338,6 +356,10 @@ static void fill(ar_collector *c, ar_decl *decl, CXCursor cursor) {
     if (decl->kind == AR_DECL_FUNCTION &&
         decl->range.begin == decl->name_range.begin)
         decl->is_system = true;
+    /* A macro among the specifiers does not make the rest uneditable. */
+    if (decl->name_range.end > decl->name_range.begin &&
+        !decl->name_range.in_macro_body && !ar_use_around(c, decl->name_range))
+        decl->range.in_macro_body = false;
     decl->float_token = AR_NO_RANGE;
     decl->storage = storage_of(cursor, decl->kind);
     CXType type = clang_getCursorType(cursor);
@@ -361,6 +383,17 @@ static void fill(ar_collector *c, ar_decl *decl, CXCursor cursor) {
         decl->usr = local_usr(c, decl->usr, decl->name);
 }
 
+/* An instance of a template is its pattern: the text both share. An explicit
+ * specialisation has a text of its own. */
+static CXCursor pattern_of(CXCursor cursor) {
+    CXCursor pattern = clang_getSpecializedCursorTemplate(cursor);
+    if (clang_Cursor_isNull(pattern))
+        return cursor;
+    bool same = clang_equalLocations(clang_getCursorLocation(pattern),
+                                     clang_getCursorLocation(cursor)) != 0;
+    return same ? pattern : cursor;
+}
+
 ar_decl *ar_decl_of(ar_collector *c, CXCursor cursor) {
     if (clang_Cursor_isNull(cursor))
         return NULL;
@@ -374,6 +407,8 @@ ar_decl *ar_decl_of(ar_collector *c, CXCursor cursor) {
                      ? clang_getCanonicalCursor(cursor)
                      : definition;
     }
+    if (kind == AR_DECL_FUNCTION && c->unit->language != AR_LANG_C)
+        cursor = pattern_of(cursor);
     struct ar_cursor_slot *slot = slot_of(c, cursor);
     if (slot->value)
         return slot->value;
@@ -429,7 +464,7 @@ static void collect_inner(ar_collector *c, CXCursor cursor) {
 
 ar_decl *ar_collect_decl(ar_collector *c, CXCursor cursor, ar_range group) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_EnumDecl) {
+    if (kind == CXCursor_EnumDecl || kind == CXCursor_ClassTemplate) {
         collect_inner(c, cursor);
         return NULL;
     }

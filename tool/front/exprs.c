@@ -52,7 +52,7 @@ CXCursor ar_kid(const ar_collector *c, ar_kids kids, uint32_t i) {
 }
 
 /* Leaves only expressions (and statements, for statement expressions). */
-static ar_kids push_exprs(ar_collector *c, CXCursor cursor) {
+ar_kids ar_push_exprs(ar_collector *c, CXCursor cursor) {
     ar_kids kids = ar_push_kids(c, cursor);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < kids.count; i++) {
@@ -99,10 +99,13 @@ static ar_node *new_value(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
 }
 
 static void expr_kids(ar_collector *c, ar_node *node, CXCursor cursor) {
-    ar_kids kids = push_exprs(c, cursor);
+    ar_kids kids = ar_push_exprs(c, cursor);
     ar_set_kids(c, node, kids.count);
-    for (uint32_t i = 0; i < kids.count; i++)
-        node->kids[i] = ar_expr(c, ar_kid(c, kids, i));
+    for (uint32_t i = 0; i < kids.count; i++) {
+        CXCursor kid = ar_kid(c, kids, i);
+        bool is_stmt = clang_isStatement(clang_getCursorKind(kid)) != 0;
+        node->kids[i] = is_stmt ? ar_stmt(c, kid) : ar_expr(c, kid);
+    }
     ar_pop_kids(c, kids);
 }
 
@@ -217,7 +220,9 @@ static ar_node *reference(ar_collector *c, CXCursor cursor) {
         return unknown(c, cursor);
     ar_node *node = new_expr(c, AR_REF, cursor);
     node->decl = decl;
-    if (decl->kind == AR_DECL_PARAM || decl->kind == AR_DECL_FUNCTION)
+    bool is_placeholder = node->type->kind == AR_TYPE_OTHER;
+    if (decl->kind == AR_DECL_PARAM ||
+        (decl->kind == AR_DECL_FUNCTION && is_placeholder))
         node->type = decl->type;
     if (node->type->is_reference)
         node->type = node->type->element;
@@ -359,7 +364,7 @@ static ar_node *binary(ar_collector *c, CXCursor cursor) {
     ar_node *node = ar_new_node(c, node_kind, AR_NO_RANGE);
     node->type = ar_decay(c, ar_type_of(c, clang_getCursorType(cursor)));
     node->op = op;
-    ar_kids kids = push_exprs(c, cursor);
+    ar_kids kids = ar_push_exprs(c, cursor);
     if (kids.count != 2)
         AR_BUG("binary operator with %u operands", kids.count);
     ar_set_kids(c, node, 2);
@@ -422,7 +427,7 @@ static ar_node_kind unary_kind(enum CXUnaryOperatorKind kind, ar_op *op) {
 
 /* What stands in the place of a cursor that makes no node of its own. */
 static ar_node *only_kid(ar_collector *c, CXCursor cursor) {
-    ar_kids kids = push_exprs(c, cursor);
+    ar_kids kids = ar_push_exprs(c, cursor);
     ar_node *node = kids.count == 1 ? ar_expr(c, ar_kid(c, kids, 0)) : NULL;
     ar_pop_kids(c, kids);
     return node ? node : unknown(c, cursor);
@@ -469,7 +474,18 @@ static ar_node *subscript(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
+static bool is_pseudo_object(ar_collector *c, CXCursor cursor) {
+    const ar_type *type = ar_type_of(c, clang_getCursorType(cursor));
+    return type->kind == AR_TYPE_OTHER &&
+           strcmp(type->spelling, "<pseudo-object type>") == 0;
+}
+
 static ar_node *member(ar_collector *c, CXCursor cursor) {
+    if (c->unit->language != AR_LANG_C && is_pseudo_object(c, cursor)) {
+        ar_node *index = ar_thread_index(c, cursor);
+        if (index)
+            return index;
+    }
     ar_decl *decl = ar_decl_of(c, clang_getCursorReferenced(cursor));
     ar_node *node = new_expr(c, AR_MEMBER, cursor);
     node->decl = decl;
@@ -524,14 +540,28 @@ static void place_callee(ar_collector *c, ar_node *node) {
                    tokens->list.data[at - 1].end, false};
 }
 
+static void drop_default_arguments(ar_collector *c, ar_node *node,
+                                   ar_kids kids) {
+    while (node->kid_count > 1 &&
+           ar_is_default_argument(ar_kid(c, kids, node->kid_count - 1)))
+        node->kid_count--;
+}
+
 static ar_node *call(ar_collector *c, CXCursor cursor) {
+    bool is_cxx = c->unit->language != AR_LANG_C;
+    ar_node *special = is_cxx ? ar_cxx_call(c, cursor) : NULL;
+    if (special)
+        return special;
     ar_node *node = new_value(c, AR_CALL, cursor);
-    expr_kids(c, node, cursor);
-    if (node->kid_count == 0) {
-        node->kind = AR_UNKNOWN_EXPR;
-        node->text = "CallExpr";
-        return node;
-    }
+    ar_kids kids = ar_push_exprs(c, cursor);
+    if (kids.count == 0)
+        AR_BUG("a call without a callee");
+    ar_set_kids(c, node, kids.count);
+    if (is_cxx)
+        drop_default_arguments(c, node, kids);
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        node->kids[i] = ar_expr(c, ar_kid(c, kids, i));
+    ar_pop_kids(c, kids);
     place_callee(c, node);
     return node;
 }
@@ -554,7 +584,7 @@ static ar_node *cast(ar_collector *c, CXCursor cursor, ar_node_kind kind) {
     if (kind == AR_COMPOUND_LITERAL)
         node->type = ar_type_of(c, clang_getCursorType(cursor));
     node->type_operand = node->type;
-    ar_kids kids = push_exprs(c, cursor);
+    ar_kids kids = ar_push_exprs(c, cursor);
     if (kids.count == 0) {
         node->kind = AR_UNKNOWN_EXPR;
         return node;
@@ -641,7 +671,7 @@ static ar_node *size_of(ar_collector *c, CXCursor cursor) {
 
 static ar_node *statement_expr(ar_collector *c, CXCursor cursor) {
     ar_node *node = new_value(c, AR_STATEMENT_EXPR, cursor);
-    ar_kids kids = push_exprs(c, cursor);
+    ar_kids kids = ar_push_exprs(c, cursor);
     ar_set_kids(c, node, kids.count);
     for (uint32_t i = 0; i < kids.count; i++)
         node->kids[i] = ar_stmt(c, ar_kid(c, kids, i));

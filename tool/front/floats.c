@@ -48,6 +48,17 @@ static bool is_specifier_word(const char *text, size_t length) {
                                         "virtual",
                                         "friend",
                                         "mutable",
+                                        "static_cast",
+                                        "reinterpret_cast",
+                                        "const_cast",
+                                        "__global__",
+                                        "__device__",
+                                        "__host__",
+                                        "__shared__",
+                                        "__constant__",
+                                        "__forceinline__",
+                                        "__noinline__",
+                                        "__managed__",
                                         NULL};
     return word_in(text, length, words);
 }

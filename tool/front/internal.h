@@ -161,9 +161,15 @@ ar_range ar_find_operator(ar_collector *c, ar_range left, ar_range right,
                           const char *spelling);
 ar_node *ar_unexposed(ar_collector *c, CXCursor cursor); /* unexposed.c */
 ar_node *ar_generic(ar_collector *c, CXCursor cursor);
+/* cplusplus.c. NULL: an ordinary call, or member. */
+ar_node *ar_cxx_call(ar_collector *c, CXCursor cursor);
+ar_node *ar_thread_index(ar_collector *c, CXCursor cursor);
+bool ar_is_default_argument(CXCursor cursor);
 ar_node *ar_stmt(ar_collector *c, CXCursor cursor);
 /* The children of a cursor on top of the stack, and the way back. */
 ar_kids ar_push_kids(ar_collector *c, CXCursor cursor);
+/* Only those that are expressions or statements. */
+ar_kids ar_push_exprs(ar_collector *c, CXCursor cursor);
 ar_kids ar_reserve_kids(ar_collector *c, uint32_t count);
 void ar_pop_kids(ar_collector *c, ar_kids kids);
 CXCursor ar_kid(const ar_collector *c, ar_kids kids, uint32_t i);

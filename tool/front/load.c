@@ -1,5 +1,6 @@
 #include "front/load.h"
 #include "front/args.h"
+#include "front/shims.h"
 #include "front/toolchain.h"
 
 #include <clang-c/CXCompilationDatabase.h>
@@ -40,35 +41,83 @@ static void common_args(ar_args *args) {
         push(args, "-resource-dir");
         push(args, resources);
     }
+    push(args, "-isystem");
+    push(args, AR_SHIM_DIR);
     /* With -fopenmp libclang hides loops below directives; the directives are
      * read from the tokens instead. */
-    if (args->has_openmp) {
+    if (args->has_openmp)
         push(args, "-D_OPENMP=201811");
-        const char *omp = ar_openmp_dir(args->arena);
-        if (omp) {
-            push(args, "-idirafter");
-            push(args, omp);
-        }
-    }
 }
 
-static ar_job make_job(ar_arena *arena, const char *name, const char *directory,
-                       const ar_args *args, ar_language language) {
+/* ---- CUDA ------------------------------------------------------------------
+ */
+
+enum { AR_NEWEST_GPU = 90 }; /* known to every libclang from 17 on */
+
+static const char *gpu_arch(ar_arena *arena, const char *gpu) {
+    if (!gpu)
+        return "--cuda-gpu-arch=sm_80";
+    if (atoi(gpu + 3) > AR_NEWEST_GPU)
+        return "--cuda-gpu-arch=sm_90";
+    return ar_sprintf(arena, "--cuda-gpu-arch=%s", gpu);
+}
+
+static void cuda_args(ar_args *args, const char *sdk, ar_language pass) {
+    push(args, "-x");
+    push(args, "cuda");
+    if (pass == AR_LANG_CUDA_HOST) {
+        push(args, "--cuda-host-only");
+    } else {
+        push(args, "--cuda-device-only");
+        push(args, gpu_arch(args->arena, args->gpu));
+    }
+    push(args, ar_sprintf(args->arena, "--cuda-path=%s", sdk));
+    push(args, "-Wno-unknown-cuda-version");
+    push(args, "-iquote");
+    push(args, AR_SHIM_DIR "/cuda");
+    push(args, "-isystem"); /* nvcc adds it by itself since CUDA 13 */
+    push(args, ar_sprintf(args->arena, "%s/include/cccl", sdk));
+    push(args, "-include");
+    push(args, AR_SHIM_CUDA);
+}
+
+/* The user's flags come after ours: the quote path must be the first. */
+static void add_job(ar_arena *arena, const char *name, const char *directory,
+                    const ar_args *given, const char *sdk, ar_language language,
+                    ar_jobs *jobs) {
+    ar_args args = *given;
+    args.list.data = NULL;
+    args.list.count = args.list.capacity = 0;
+    common_args(&args);
+    if (language != AR_LANG_C)
+        cuda_args(&args, sdk, language);
+    for (uint32_t i = 0; i < given->list.count; i++)
+        push(&args, given->list.data[i]);
     ar_job job = {.main_name = ar_strdup(arena, name),
                   .directory = directory,
-                  .args = args->list.data,
-                  .arg_count = args->list.count,
-                  .language = language};
-    return job;
+                  .args = args.list.data,
+                  .arg_count = args.list.count,
+                  .language = language,
+                  .cuda_path = sdk};
+    AR_PUSH(arena, jobs, job);
 }
 
 static void add_jobs(ar_arena *arena, const char *name, const char *directory,
-                     const char *const *flags, uint32_t count, ar_jobs *jobs) {
+                     const char *const *flags, uint32_t count, ar_jobs *jobs,
+                     ar_diags *diags) {
     ar_args args = {.arena = arena};
     ar_translate_args(&args, flags, count);
-    common_args(&args);
-    ar_job job = make_job(arena, name, directory, &args, AR_LANG_C);
-    AR_PUSH(arena, jobs, job);
+    if (!ends_with(name, ".cu") && !args.is_cuda) {
+        add_job(arena, name, directory, &args, NULL, AR_LANG_C, jobs);
+        return;
+    }
+    const char *sdk = ar_cuda_path(arena, args.cuda_path);
+    if (!sdk) {
+        ar_report(diags, AR_DIAG_NO_CUDA, AR_NO_RANGE, name);
+        return;
+    }
+    add_job(arena, name, directory, &args, sdk, AR_LANG_CUDA_HOST, jobs);
+    add_job(arena, name, directory, &args, sdk, AR_LANG_CUDA_DEVICE, jobs);
 }
 
 static const char *current_directory(ar_arena *arena) {
@@ -88,7 +137,7 @@ void ar_load_files(ar_arena *arena, const char *const *names, uint32_t count,
                       strerror(errno));
             continue;
         }
-        add_jobs(arena, names[i], directory, flags, flag_count, jobs);
+        add_jobs(arena, names[i], directory, flags, flag_count, jobs, diags);
     }
 }
 
@@ -185,7 +234,7 @@ static void add_entry_jobs(ar_arena *arena, const entry *e,
             flags[used++] = e->argv[i];
     for (uint32_t i = 0; i < extra_count; i++)
         flags[used++] = extra[i];
-    add_jobs(arena, e->name, e->directory, flags, used, jobs);
+    add_jobs(arena, e->name, e->directory, flags, used, jobs, diags);
 }
 
 void ar_load_database(ar_arena *arena, const char *build_dir,

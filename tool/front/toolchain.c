@@ -102,17 +102,38 @@ const char *ar_resource_dir(ar_arena *arena) {
     return found;
 }
 
-const char *ar_openmp_dir(ar_arena *arena) {
-    const char *resources = ar_resource_dir(arena);
-    const char *clang =
-        resources ? ar_sprintf(arena, "%s/include", resources) : NULL;
-    if (clang && has_header(arena, clang, "omp.h"))
-        return clang;
-    for (int version = 20; version >= 9; version--) {
-        const char *gcc = ar_sprintf(
-            arena, "/usr/lib/gcc/x86_64-linux-gnu/%d/include", version);
-        if (has_header(arena, gcc, "omp.h"))
-            return gcc;
+static const char *if_toolkit(ar_arena *arena, const char *dir) {
+    return dir && has_header(arena, dir, "include/cuda_runtime.h") &&
+                   has_header(arena, dir, "include/cuda.h")
+               ? ar_strdup(arena, dir)
+               : NULL;
+}
+
+/* PREFIX of PREFIX/bin/nvcc, links followed. */
+static const char *beside_nvcc(ar_arena *arena) {
+    const char *path = getenv("PATH");
+    char *copy = path ? ar_strdup(arena, path) : NULL, *rest = NULL;
+    for (char *dir = copy ? strtok_r(copy, ":", &rest) : NULL; dir;
+         dir = strtok_r(NULL, ":", &rest)) {
+        char *real = realpath(ar_sprintf(arena, "%s/nvcc", dir), NULL);
+        if (!real)
+            continue;
+        char *bin = ar_strdup(arena, real);
+        free(real);
+        return if_toolkit(arena, dirname(dirname(bin)));
     }
     return NULL;
+}
+
+const char *ar_cuda_path(ar_arena *arena, const char *asked) {
+    if (asked)
+        return if_toolkit(arena, asked);
+    const char *found = if_toolkit(arena, getenv("CUDA_PATH"));
+    if (!found)
+        found = if_toolkit(arena, getenv("CUDA_HOME"));
+    if (!found)
+        found = beside_nvcc(arena);
+    if (!found)
+        found = if_toolkit(arena, "/usr/local/cuda");
+    return found ? found : if_toolkit(arena, "/usr/lib/cuda");
 }

@@ -9,7 +9,8 @@
 /* The folder with clang's own headers, for -resource-dir; NULL: libclang finds
  * it by itself or it is nowhere. */
 const char *ar_resource_dir(ar_arena *arena);
-/* A folder with an omp.h, NULL: none. */
-const char *ar_openmp_dir(ar_arena *arena);
+/* The CUDA toolkit: `asked` when it is one, else CUDA_PATH, CUDA_HOME, the
+ * folder of nvcc in PATH, /usr/local/cuda, /usr/lib/cuda; NULL: none. */
+const char *ar_cuda_path(ar_arena *arena, const char *asked);
 
 #endif
