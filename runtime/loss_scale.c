@@ -27,6 +27,7 @@ typedef struct amp_group {
     atomic_bool open; /* scaler and state are set up */
     bool configured;
     amp_scaler_options options; /* of amp_scaler_configure */
+    char *loaded;               /* state given before the first use, or NULL */
     amp_scaler scaler;
     group_state state;
     bool overflow;     /* found in a gradient buffer this step */
@@ -73,6 +74,10 @@ static void open_group(amp_group *g, amp_dtype half) {
             amp_scaler_defaults(half, &options);
         apply_environment(&options);
         amp_scaler_init(&g->scaler, &options);
+        if (g->loaded)
+            amp_scaler_parse(&g->scaler, g->loaded);
+        free(g->loaded);
+        g->loaded = NULL;
         atomic_store(&g->stepped, 1);
         atomic_store_explicit(&g->open, true, memory_order_release);
     }
@@ -523,17 +528,32 @@ size_t amp_scaler_save(int group, char *buffer, size_t size) {
     return amp_scaler_print(&groups[group].scaler, buffer, size);
 }
 
+/* A group that was not used yet does not know its half type, and so not
+ * whether its scale moves: the state waits until it does. */
+static amp_status keep_for_later(amp_group *g, const char *text) {
+    amp_scaler_options options;
+    amp_scaler trial;
+    amp_scaler_defaults(AMP_FP16, &options);
+    amp_scaler_init(&trial, &options);
+    amp_status status = amp_scaler_parse(&trial, text);
+    if (status != AMP_OK)
+        return status;
+    char *copy = malloc(strlen(text) + 1);
+    if (!copy)
+        return AMP_ERR_MEMORY;
+    strcpy(copy, text);
+    free(g->loaded);
+    g->loaded = copy;
+    return AMP_OK;
+}
+
 amp_status amp_scaler_load(int group, const char *text) {
     if (!text || group < 0 || group >= AMP_MAX_GROUPS)
         return AMP_ERR_ARGUMENT;
     amp_group *g = &groups[group];
-    /* Not used yet: the state implies a scaler that moves. */
     if (!atomic_load(&g->open))
-        open_group(g, AMP_FP16);
+        return keep_for_later(g, text);
     if (g->state != READY)
         return AMP_ERR_STATE;
-    amp_status status = amp_scaler_parse(&g->scaler, text);
-    if (status == AMP_OK && amp_environment_scale().kind == AMP_SCALE_STATIC)
-        g->scaler.scale = amp_environment_scale().scale;
-    return status;
+    return amp_scaler_parse(&g->scaler, text);
 }

@@ -163,6 +163,8 @@ amp_status amp_scaler_parse(amp_scaler *s, const char *text) {
         t.options.growth_interval > 0;
     if (!sane || !factors)
         return AMP_ERR_FORMAT;
+    if (!s->options.dynamic)
+        t.scale = s->scale;
     *s = t;
     return AMP_OK;
 }

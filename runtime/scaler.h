@@ -53,7 +53,8 @@ amp_status amp_scaler_verdict(const amp_scaler *s);
 size_t amp_scaler_print(const amp_scaler *s, char *buffer, size_t size);
 
 /* Sets the state and the growth options from the text; the floor, cap,
- * hysteresis and mode stay. AMP_ERR_FORMAT leaves s unchanged. */
+ * hysteresis and mode stay, and a static scale with them. AMP_ERR_FORMAT leaves
+ * s unchanged. */
 amp_status amp_scaler_parse(amp_scaler *s, const char *text);
 
 #endif

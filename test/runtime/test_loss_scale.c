@@ -262,6 +262,8 @@ static void state_survives_a_restart(void **state) {
     assert_int_equal(amp_scaler_load(15, text), AMP_OK);
     assert_true(amp_loss_scale_as(AMP_FP16, 15) == 32.0f);
     amp_unregister(g);
+    text[strlen(text) / 2] = '\0';
+    assert_int_equal(amp_scaler_load(15, text), AMP_ERR_FORMAT);
 }
 
 /* Large enough for a team of threads; the bad element is in the last share. */

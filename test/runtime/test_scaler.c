@@ -163,6 +163,12 @@ static void static_scale_stays(void **state) {
     for (int i = 0; i < 5000; i++)
         amp_scaler_update(&s, i % 7 == 0);
     assert_true(s.scale == 256.0f);
+    assert_int_equal(
+        amp_scaler_parse(&s, "amp-scaler 1 scale=47800000 tracker=3 "
+                             "overflows=0 floor=0 settled=1 steps=9 skipped=2 "
+                             "growth=40000000 backoff=3f000000 interval=20\n"),
+        AMP_OK);
+    assert_true(s.scale == 256.0f && s.steps == 9);
     assert_true(amp_scaler_inverse(&s) == 0.00390625f);
 }
 

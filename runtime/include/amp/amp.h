@@ -232,6 +232,8 @@ amp_status amp_scaler_status(int group);
 /* {scale, growth tracker, ...} as text, versioned; returns the length needed
  * without the NUL, like snprintf. */
 size_t amp_scaler_save(int group, char *buffer, size_t size);
+/* May come before the first use of the group. A static scale stays what the
+ * program or AMP_LOSS_SCALE says. */
 amp_status amp_scaler_load(int group, const char *text);
 
 /* ---- casts ------------------------------------------------------------- */
