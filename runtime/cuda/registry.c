@@ -257,12 +257,15 @@ static void evict(const char *p, size_t bytes) {
     unlock();
 }
 
-static void note_failure(amp_status status, int group, const char *name) {
+static void note_failure(amp_status status, amp_role role, int group,
+                         const char *name) {
     amp_device_log(AMP_LOG_ERROR,
                    "cannot register device buffer '%s' of group %d: %s",
                    name ? name : "(unnamed)", group, amp_status_string(status));
     amp_cuda_remember(status);
-    if (group >= 0 && group < AMP_MAX_GROUPS)
+    /* A parameter is only cast more often; a gradient would stay scaled. */
+    bool harmless = role == AMP_TRACKED || role == AMP_PARAM;
+    if (!harmless && group >= 0 && group < AMP_MAX_GROUPS)
         atomic_store(&registry.failed[group], true);
 }
 
@@ -274,7 +277,7 @@ cudaError_t amp_cuda_malloc(void **p, size_t bytes, amp_role role, int group,
     evict(*p, bytes);
     amp_status status = amp_cuda_register(*p, bytes, role, group, name);
     if (status != AMP_OK)
-        note_failure(status, group, name);
+        note_failure(status, role, group, name);
     return cudaSuccess;
 }
 

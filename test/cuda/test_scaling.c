@@ -182,6 +182,22 @@ static void a_dead_entry_gives_way(void **state) {
     amp_cuda_free(q);
 }
 
+/* It would be applied as it is, still scaled. */
+static void a_gradient_that_cannot_be_registered_skips(void **state) {
+    (void)state;
+    int group = AMP_MAX_GROUPS - 1;
+    float *a = device_floats(4, AMP_GRAD, group, "a", 65536.0f);
+    fake.device = 1;
+    float *b = device_floats(4, AMP_GRAD, group, "b", 65536.0f);
+    fake.device = 0;
+    assert_int_equal(amp_cuda_status(), AMP_ERR_ARGUMENT);
+    assert_int_equal(amp_step_begin_as(FP16, group), 0);
+    amp_step_end_as(FP16, group);
+    assert_true(amp_scaler_status(group) != AMP_OK);
+    amp_cuda_free(a);
+    amp_cuda_free(b);
+}
+
 static void seeds_are_scaled(void **state) {
     (void)state;
     float *d = device_floats(11, AMP_TRACKED, 9, "dlogits", 0.5f);
@@ -205,17 +221,17 @@ static void seeds_are_scaled(void **state) {
 /* Code that only knows amp.h may name device buffers. */
 static void calls_of_amp_h_take_device_addresses(void **state) {
     (void)state;
-    float *d = device_floats(8, AMP_TRACKED, 15, "d", 1.0f);
-    assert_int_equal(amp_scale_buffer_as(FP16, 15, d + 1), AMP_OK);
+    float *d = device_floats(8, AMP_TRACKED, 3, "d", 1.0f);
+    assert_int_equal(amp_scale_buffer_as(FP16, 3, d + 1), AMP_OK);
     assert_true(d[0] == 65536.0f && d[7] == 65536.0f);
-    assert_int_equal(amp_mark(d + 4, AMP_GRAD, 15, "g"), AMP_OK);
-    assert_int_equal(amp_step_begin_as(FP16, 15), 1);
-    amp_step_end_as(FP16, 15);
+    assert_int_equal(amp_mark(d + 4, AMP_GRAD, 3, "g"), AMP_OK);
+    assert_int_equal(amp_step_begin_as(FP16, 3), 1);
+    amp_step_end_as(FP16, 3);
     assert_true(d[3] == 65536.0f && d[4] == 1.0f);
     float elsewhere[2] = {1, 1};
-    assert_int_equal(amp_mark(elsewhere, AMP_GRAD, 15, "e"),
+    assert_int_equal(amp_mark(elsewhere, AMP_GRAD, 3, "e"),
                      AMP_ERR_UNKNOWN_BUFFER);
-    assert_int_equal(amp_scale_buffer_as(FP16, 15, elsewhere),
+    assert_int_equal(amp_scale_buffer_as(FP16, 3, elsewhere),
                      AMP_ERR_UNKNOWN_BUFFER);
     amp_cuda_free(d);
 }
@@ -299,6 +315,7 @@ int main(void) {
         TEST(bf16_has_scale_one_and_still_checks),
         TEST(neutral_does_nothing),
         TEST(a_cuda_error_skips_the_step),
+        TEST(a_gradient_that_cannot_be_registered_skips),
         TEST(the_self_check_finds_a_stale_copy),
     };
     setenv("AMP_CHECK_CASTS", "1", 1);

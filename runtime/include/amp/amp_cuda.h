@@ -78,8 +78,8 @@ cublasStatus_t amp_cublasSgemmStridedBatched_as(
 
 /* ---- buffers ----------------------------------------------------------- */
 
-/* cudaMalloc that registers what it returns. The result is cudaMalloc's: a
- * failed registration is logged and shows in amp_scaler_status. */
+/* cudaMalloc that registers what it returns. The result is cudaMalloc's; a
+ * failed registration has the consequences that it has with amp_malloc. */
 cudaError_t amp_cuda_malloc(void **p, size_t bytes, amp_role role, int group,
                             const char *name);
 /* cudaFree; accepts every pointer that cudaFree accepts. */
