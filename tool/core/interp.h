@@ -37,7 +37,8 @@ typedef struct ar_vnode {
     uint32_t cell;
     uint32_t in_count, in_capacity;
     uint32_t *in;
-    uint32_t stamp; /* time of the last evaluation */
+    uint32_t stamp;      /* time of the last evaluation */
+    uint64_t address; /* of a load of several cells, of a STORE: what names it */
     bool is_array_clear; /* STORE of zero by memset or calloc */
 } ar_vnode;
 
@@ -47,8 +48,8 @@ enum { AR_NODE_ZERO = 1, AR_NODE_UNDEFINED = 2, AR_NODE_CONST = 3 };
 typedef enum ar_sink_kind {
     AR_SINK_PRINT,
     AR_SINK_SAVE,
-    AR_SINK_INT,     /* converted to an integer */
-    AR_SINK_COMPARE, /* compared with a constant other than 0 */
+    AR_SINK_INT,         /* converted to an integer */
+    AR_SINK_COMPARE,     /* compared with a constant other than 0 */
     AR_SINK_COMPARE_TWO, /* two values: equal degrees */
     AR_SINK_DIVISOR,
     AR_SINK_CALL,  /* passed to code that is not seen */
@@ -169,7 +170,7 @@ typedef struct ar_interp {
     ar_idtable loop_ids;
     ar_idtable prescans; /* FOR/WHILE/DO -> index in inductions */
     AR_VEC(ar_induction) inductions;
-    ar_node ***parents;         /* per unit: node id -> parent */
+    ar_node ***parents;          /* per unit: node id -> parent */
     AR_VEC(uint32_t) main_roots; /* contexts run from the outside */
 
     /* the running state */
@@ -215,8 +216,8 @@ uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
 uint32_t ar_graph_sum(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
 uint32_t ar_graph_mul(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
 uint32_t ar_graph_nonlinear(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
-void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at,
-                   uint32_t node, uint32_t other);
+void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at, uint32_t node,
+                   uint32_t other);
 uint32_t ar_float_of(ar_interp *in, const ar_value *value);
 void ar_interp_note(ar_interp *in, ar_diag_id id, ar_range range,
                     const char *text);
@@ -225,17 +226,17 @@ void ar_interp_note(ar_interp *in, ar_diag_id id, ar_range range,
 ar_value ar_unknown(void);
 ar_value ar_number(int64_t n);
 ar_value ar_from_node(uint32_t node);
-ar_value ar_pointer_to(ar_interp *in, uint32_t cell, int64_t index);
+ar_value ar_value_pointer(ar_interp *in, uint32_t cell, int64_t index);
 /* at: where the paths meet; cell: for float nodes */
 ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
                         const ar_value *a, const ar_value *b);
 
 /* memory.  `type` is the static type of the access. */
 uint32_t ar_variable_cell(ar_interp *in, ar_decl *decl);
-ar_value ar_load(ar_interp *in, ar_node *at, const ar_value *address,
-                 const ar_type *type);
-void ar_store(ar_interp *in, ar_node *at, const ar_value *address,
-              const ar_type *type, const ar_value *value);
+ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
+                        const ar_type *type);
+void ar_interp_store(ar_interp *in, ar_node *at, const ar_value *address,
+                     const ar_type *type, const ar_value *value);
 /* Writes a whole block of floats: BLAS results, memset, files. */
 void ar_store_block(ar_interp *in, ar_node *at, const ar_value *address,
                     uint32_t node, bool is_clear);
@@ -254,21 +255,21 @@ void ar_scalar_access(ar_interp *in, ar_node *at, uint32_t cell, bool write);
 ar_state ar_join_states(ar_interp *in, ar_node *at, ar_state *a, ar_state *b);
 
 /* control */
-ar_value ar_eval(ar_interp *in, ar_node *node);
-ar_value ar_address(ar_interp *in, ar_node *node);
+ar_value ar_interp_eval(ar_interp *in, ar_node *node);
+ar_value ar_interp_address(ar_interp *in, ar_node *node);
 /* 1: true, 0: false, -1: unknown */
 int ar_truth(ar_interp *in, ar_node *node, ar_value *value);
 ar_value ar_arith(ar_interp *in, ar_node *node, ar_op op, ar_value a,
                   ar_value b, const ar_type *a_type, const ar_type *b_type,
                   const ar_type *type);
-ar_value ar_convert(ar_interp *in, ar_node *at, ar_value value,
-                    const ar_type *from, const ar_type *to);
-void ar_exec(ar_interp *in, ar_node *node);
+ar_value ar_interp_convert(ar_interp *in, ar_node *at, ar_value value,
+                           const ar_type *from, const ar_type *to);
+void ar_interp_exec(ar_interp *in, ar_node *node);
 void ar_exec_loop(ar_interp *in, ar_node *node);
 void ar_init_variable(ar_interp *in, ar_node *at, ar_decl *decl);
 void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
                   const ar_type *type, ar_node *init);
-ar_value ar_call(ar_interp *in, ar_node *node);
+ar_value ar_interp_call(ar_interp *in, ar_node *node);
 /* Runs a function that was given its arguments as values. */
 ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
                          const ar_value *args, const ar_type *const *types,
@@ -284,8 +285,8 @@ ar_value ar_allocate(ar_interp *in, ar_node *call, bool zero);
 uint32_t ar_function_target(ar_interp *in, ar_decl *function);
 
 /* syntax */
-ar_node *ar_parent_of(const ar_interp *in, const ar_unit *unit,
-                      const ar_node *node);
+ar_node *ar_interp_parent(const ar_interp *in, const ar_unit *unit,
+                          const ar_node *node);
 ar_unit *ar_context_unit(const ar_interp *in, uint32_t context);
 ar_node *ar_skip_casts(ar_node *node);
 

@@ -1,8 +1,7 @@
 /* Calls: functions of the program in context, others by rule. */
 #include "core/interp.h"
 
-static ar_context *context_of(ar_interp *in, ar_node *call,
-                              ar_decl *function) {
+static ar_context *context_of(ar_interp *in, ar_node *call, ar_decl *function) {
     uint32_t parent = in->frame ? in->frame->context->id : 0;
     uint64_t b = (uint64_t)parent << 32 | function->id;
     uint32_t id = ar_idtable_get(&in->context_ids, ar_key(call), b);
@@ -56,13 +55,13 @@ static void bind_argument(ar_interp *in, ar_node *call, ar_decl *param,
     uint32_t cell = ar_variable_cell(in, param);
     ar_mem_cell *c = &in->m->cells.data[cell];
     if (param->type->kind == AR_TYPE_RECORD) {
-        ar_value to = ar_pointer_to(in, cell, 0);
+        ar_value to = ar_value_pointer(in, cell, 0);
         ar_copy_record(in, call, &to, arg, param->type, true);
         return;
     }
     ar_value v = *arg;
     if (type && param->type->kind != AR_TYPE_ARRAY)
-        v = ar_convert(in, call, v, type, param->type);
+        v = ar_interp_convert(in, call, v, type, param->type);
     if (param->type->kind == AR_TYPE_ARRAY)
         c->is_many = false; /* T x[n] is a pointer */
     if (!c->scalar)
@@ -97,14 +96,14 @@ ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
     for (uint32_t i = 0; i < function->member_count && i < count; i++)
         bind_argument(in, call, function->members[i], &args[i],
                       types ? types[i] : NULL);
-    ar_exec(in, function->body);
+    ar_interp_exec(in, function->body);
     in->state = ar_join_states(in, function->body, &in->state, &frame.returns);
     if (!in->state.dead)
         forget_locals(in, frame.context);
     in->frame = frame.up;
     in->breaks = breaks;
     if (record && frame.result_cell)
-        return ar_pointer_to(in, frame.result_cell, 0);
+        return ar_value_pointer(in, frame.result_cell, 0);
     if (frame.has_result)
         return frame.result;
     return ar_unknown();
@@ -148,8 +147,8 @@ static uint32_t operand(rule_call *r, uint32_t index) {
     ar_value *v = &r->args[index];
     if (!points_to_memory(r->types[index]))
         return resolve(r->in, ar_float_of(r->in, v));
-    ar_node *at = index + 1 < r->call->kid_count ? r->call->kids[index + 1]
-                                                 : r->call;
+    ar_node *at =
+        index + 1 < r->call->kid_count ? r->call->kids[index + 1] : r->call;
     return ar_load_block(r->in, at, v);
 }
 
@@ -202,11 +201,11 @@ static ar_value apply_algebra(rule_call *r, const ar_decl *callee) {
     for (uint32_t i = 0; i < count; i++)
         values[i] = equation_node(r, &r->rule->algebra[i]);
     const ar_type *type = callee->type->element;
-    ar_value result = ar_is_floating(type) ? ar_from_node(AR_NODE_CONST)
-                                           : ar_unknown();
+    ar_value result =
+        ar_is_floating(type) ? ar_from_node(AR_NODE_CONST) : ar_unknown();
     for (uint32_t i = 0; i < count; i++) {
         uint32_t target = r->rule->algebra[i].target;
-        if (target == AR_RETURN) {
+        if (target == AR_TARGET_RESULT) {
             if (ar_is_floating(type))
                 result = ar_from_node(values[i]);
             else if (values[i] > AR_NODE_CONST)
@@ -261,8 +260,8 @@ static void sink_argument(rule_call *r, uint32_t i, ar_sink_kind kind) {
 static void apply_save(rule_call *r) {
     for (uint32_t i = 0; i < r->count; i++) {
         bool fixed = i < r->rule->param_count;
-        ar_sink_kind kind = ar_is_floating(r->types[i]) ? AR_SINK_PRINT
-                                                        : AR_SINK_SAVE;
+        ar_sink_kind kind =
+            ar_is_floating(r->types[i]) ? AR_SINK_PRINT : AR_SINK_SAVE;
         if (!fixed || r->rule->params[i].direction == AR_DIR_IN)
             sink_argument(r, i, kind);
     }
@@ -279,10 +278,10 @@ static void load_into(rule_call *r, uint32_t i) {
         return;
     }
     const ar_type *element = r->types[i]->element;
-    if (element && (element->kind == AR_TYPE_INT ||
-                    element->kind == AR_TYPE_ENUM)) {
+    if (element &&
+        (element->kind == AR_TYPE_INT || element->kind == AR_TYPE_ENUM)) {
         ar_value v = ar_unknown();
-        ar_store(in, r->call, &r->args[i], element, &v);
+        ar_interp_store(in, r->call, &r->args[i], element, &v);
     }
 }
 
@@ -299,10 +298,9 @@ static ar_value apply_alloc(rule_call *r) {
     int64_t out = param_with(r, AR_DIR_OUT);
     if (out >= 0 && out < r->count) {
         static const ar_type byte = {.kind = AR_TYPE_VOID};
-        static const ar_type pointer = {.kind = AR_TYPE_POINTER,
-                                        .bytes = sizeof(void *),
-                                        .element = &byte};
-        ar_store(r->in, r->call, &r->args[out], &pointer, &memory);
+        static const ar_type pointer = {
+            .kind = AR_TYPE_POINTER, .bytes = sizeof(void *), .element = &byte};
+        ar_interp_store(r->in, r->call, &r->args[out], &pointer, &memory);
         return ar_number(0);
     }
     return memory;
@@ -315,9 +313,9 @@ static void log_free(ar_interp *in, ar_node *call, const ar_value *pointer) {
         if (ar_idtable_get(&in->free_ids, ar_key(call), object->as.id))
             continue;
         ar_idtable_put(&in->free_ids, ar_key(call), object->as.id, 1);
-        AR_PUSH(in->arena, &in->frees,
-                (struct ar_free_site){call, in->frame->context->unit,
-                                      &object->as});
+        AR_PUSH(
+            in->arena, &in->frees,
+            (struct ar_free_site){call, in->frame->context->unit, &object->as});
     }
 }
 
@@ -364,8 +362,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
         call->range.file == AR_NO_FILE
             ? ""
             : in->program->files.list.data[call->range.file].name;
-    const ar_function_rule *rule =
-        ar_rules_find(in->rules, callee->name, file);
+    const ar_function_rule *rule = ar_rules_find(in->rules, callee->name, file);
     if (!rule)
         return false;
     rule_call r = {in, call, rule, args, types, count, 0};
@@ -452,11 +449,9 @@ static ar_value call_stranger(ar_interp *in, ar_node *call,
         if (!points_to_memory(types[i]) ||
             !float_memory(in, &args[i], types[i]))
             continue;
-        ar_graph_sink(in, AR_SINK_CALL, at, ar_load_block(in, at, &args[i]),
-                      0);
+        ar_graph_sink(in, AR_SINK_CALL, at, ar_load_block(in, at, &args[i]), 0);
         if (!told)
-            ar_interp_note(in, AR_DIAG_OPAQUE_CALL, call->range,
-                           callee->name);
+            ar_interp_note(in, AR_DIAG_OPAQUE_CALL, call->range, callee->name);
         told = true;
     }
     return unknown_result(in, call, callee);
@@ -486,7 +481,7 @@ static ar_decl *direct_callee(ar_node *callee) {
 
 static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
                              const ar_type *const *types, uint32_t count) {
-    ar_value callee = ar_eval(in, call->kids[0]);
+    ar_value callee = ar_interp_eval(in, call->kids[0]);
     ar_targets set = *ar_memory_targets(in->m, callee.targets);
     ar_state before = ar_state_copy(in->state), after = {NULL, true};
     ar_value result = ar_unknown();
@@ -497,8 +492,7 @@ static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
             continue;
         ar_state_drop(in->m, &in->state);
         in->state = ar_state_copy(before);
-        ar_value one =
-            call_one(in, call, object->as.decl, args, types, count);
+        ar_value one = call_one(in, call, object->as.decl, args, types, count);
         if (any && !in->state.dead)
             result = ar_join_values(in, call, 0x80000000u | i, &result, &one);
         else if (!in->state.dead)
@@ -520,7 +514,7 @@ static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
     return result;
 }
 
-ar_value ar_call(ar_interp *in, ar_node *node) {
+ar_value ar_interp_call(ar_interp *in, ar_node *node) {
     uint32_t count = node->kid_count ? node->kid_count - 1 : 0;
     ar_value *args = AR_NEW_ARRAY(in->arena, ar_value, count + 1);
     const ar_type **types = AR_NEW_ARRAY(in->arena, const ar_type *, count + 1);
@@ -528,8 +522,8 @@ ar_value ar_call(ar_interp *in, ar_node *node) {
         ar_node *arg = node->kids[i + 1];
         types[i] = arg->type;
         args[i] = arg->type && arg->type->kind == AR_TYPE_RECORD
-                      ? ar_address(in, arg)
-                      : ar_eval(in, arg);
+                      ? ar_interp_address(in, arg)
+                      : ar_interp_eval(in, arg);
     }
     if (in->state.dead)
         return (ar_value){.is_undefined = true};

@@ -15,8 +15,8 @@ static const ar_type *array_bottom(const ar_type *type) {
 }
 
 static bool holds_elements(const ar_type *type) {
-    return type && (type->kind == AR_TYPE_POINTER ||
-                    type->kind == AR_TYPE_RECORD);
+    return type &&
+           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_RECORD);
 }
 
 /* The cell of one element. An allocation is itself the first record in it. */
@@ -92,9 +92,9 @@ static uint32_t same_path_under(ar_interp *in, uint32_t cell, uint32_t from,
         return to;
     ar_mem_cell c = *cell_at(in, cell);
     uint32_t parent = same_path_under(in, c.parent, from, to);
-    return parent ? ar_memory_find_child(in->m, parent, c.step, c.field,
-                                         c.index)
-                  : 0;
+    return parent
+               ? ar_memory_find_child(in->m, parent, c.step, c.field, c.index)
+               : 0;
 }
 
 static uint32_t known_id(ar_interp *in, uint32_t cell) {
@@ -137,9 +137,8 @@ static ar_value current(ar_interp *in, uint32_t cell) {
     if (id)
         return *ar_memory_value(in->m, id);
     if (ar_object_of(in->m, cell)->zero_default)
-        return (ar_value){.node = AR_NODE_ZERO,
-                          .is_number = true,
-                          .may_be_null = true};
+        return (ar_value){
+            .node = AR_NODE_ZERO, .is_number = true, .may_be_null = true};
     return (ar_value){.is_undefined = true};
 }
 
@@ -167,8 +166,8 @@ static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
                           bool is_write) {
     if (!in->active.count)
         return;
-    uint64_t tags = (address->offset_tags | address->pointer_tags) &
-                    active_mask(in);
+    uint64_t tags =
+        (address->offset_tags | address->pointer_tags) & active_mask(in);
     ar_frame_loop *frame = &in->active.data[in->active.count - 1];
     ar_access *a = access_of(in, frame, cell);
     if (is_write) {
@@ -207,9 +206,8 @@ static ar_value with_heads(ar_interp *in, ar_node *at, uint32_t cell,
         uint32_t found = ar_idtable_get(&frame->index, cell, 0);
         if (!found || !frame->accesses.data[found - 1].is_written)
             continue;
-        uint64_t missing =
-            frame->accesses.data[found - 1].write_tags & ~tags &
-            (d >= 63 ? UINT64_MAX : ((uint64_t)2 << d) - 1);
+        uint64_t missing = frame->accesses.data[found - 1].write_tags & ~tags &
+                           (d >= 63 ? UINT64_MAX : ((uint64_t)2 << d) - 1);
         for (uint32_t k = 0; missing && k < 64; k++) {
             if (!(missing >> k & 1))
                 continue;
@@ -229,7 +227,7 @@ static ar_value loaded_pointer(const ar_value *address, ar_value v) {
     uint64_t tags = address->offset_tags | address->pointer_tags;
     if (v.targets && tags) {
         v.pointer_tags |= tags;
-        v.shift += address->shift;
+        v.shift = (int64_t)((uint64_t)v.shift + (uint64_t)address->shift);
         v.is_partial = v.is_partial || address->is_partial;
     } else if (!v.targets && !v.node && !v.is_number) {
         /* Two elements of a table of integers may be equal. */
@@ -258,15 +256,21 @@ static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
     return v;
 }
 
-ar_value ar_load(ar_interp *in, ar_node *at, const ar_value *address,
-                 const ar_type *type) {
+/* Equal for two accesses that mean the same cells in each iteration. */
+static uint64_t address_key(const ar_value *address) {
+    return ((uint64_t)address->targets << 32) ^
+           (uint64_t)address->shift * 0x9e3779b97f4a7c15u ^ 1;
+}
+
+ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
+                        const ar_type *type) {
     cell_list list = {0};
     cells_of(in, address, type, &list);
     bool floating = ar_is_floating(type);
     if (!list.count)
-        return floating ? ar_from_node(ar_graph_node(in, AR_V_INPUT, at, 0,
-                                                     NULL, 0))
-                        : ar_unknown();
+        return floating
+                   ? ar_from_node(ar_graph_node(in, AR_V_INPUT, at, 0, NULL, 0))
+                   : ar_unknown();
     if (!floating) {
         ar_value v = load_cell(in, at, address, list.data[0], type);
         for (uint32_t i = 1; i < list.count; i++) {
@@ -298,13 +302,14 @@ ar_value ar_load(ar_interp *in, ar_node *at, const ar_value *address,
         v.number = v.is_number ? only.number : 0;
         return v;
     }
-    return ar_from_node(
-        ar_graph_node(in, AR_V_PHI, at, 0x80000000u, nodes, count));
+    uint32_t phi = ar_graph_node(in, AR_V_PHI, at, 0x80000000u, nodes, count);
+    AR_VN(in, phi)->address = address_key(address);
+    return ar_from_node(phi);
 }
 
 uint32_t ar_load_block(ar_interp *in, ar_node *at, const ar_value *address) {
     static const ar_type float_type = {.kind = AR_TYPE_FLOAT, .bytes = 4};
-    ar_value v = ar_load(in, at, address, &float_type);
+    ar_value v = ar_interp_load(in, at, address, &float_type);
     return ar_float_of(in, &v);
 }
 
@@ -321,16 +326,15 @@ static bool replaces(ar_interp *in, uint32_t cell, const ar_value *address,
         return false;
     if (object->is_summary && !pointer)
         return false;
-    if (cells > targets && !(offset | pointer) &&
-        cell_at(in, cell)->any_path)
+    if (cells > targets && !(offset | pointer) && cell_at(in, cell)->any_path)
         return false;
     bool scalar_many = c->is_many && !(c->type && holds_elements(c->type));
     if (!c->any_path && !scalar_many)
         return true;
     if (c->any_path && !(offset | pointer))
         return false;
-    if (!scalar_many || (c->type && c->type->kind != AR_TYPE_ARRAY &&
-                         c->step == AR_STEP_FIELD))
+    if (!scalar_many ||
+        (c->type && c->type->kind != AR_TYPE_ARRAY && c->step == AR_STEP_FIELD))
         return !address->is_partial || !scalar_many;
     if (address->is_partial)
         return false;
@@ -348,8 +352,8 @@ static void put(ar_interp *in, uint32_t cell, const ar_value *v) {
     ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, v));
 }
 
-static void store_float(ar_interp *in, ar_node *at, uint32_t cell,
-                        uint32_t node, bool strong, bool is_clear,
+static void store_float(ar_interp *in, ar_node *at, const ar_value *address,
+                        uint32_t cell, uint32_t node, bool strong, bool is_clear,
                         const ar_value *value) {
     uint32_t inputs[2] = {node, 0};
     if (!strong) {
@@ -360,6 +364,7 @@ static void store_float(ar_interp *in, ar_node *at, uint32_t cell,
     uint32_t id =
         ar_graph_node(in, AR_V_STORE, at, cell, inputs, keeps ? 2 : 1);
     AR_VN(in, id)->is_array_clear = is_clear;
+    AR_VN(in, id)->address = address_key(address);
     ar_value v = ar_from_node(id);
     if (value && strong && !cell_at(in, cell)->is_many && value->is_number) {
         v.is_number = true;
@@ -389,9 +394,8 @@ static ar_value with_regions(ar_interp *in, uint32_t slot,
             (cell_at(in, targets[i].cell)->type &&
              cell_at(in, targets[i].cell)->type->kind != AR_TYPE_ARRAY))
             continue;
-        uint32_t region =
-            ar_memory_child(in->m, targets[i].cell, AR_STEP_REGION, NULL, slot,
-                            NULL);
+        uint32_t region = ar_memory_child(in->m, targets[i].cell,
+                                          AR_STEP_REGION, NULL, slot, NULL);
         if (!cell_at(in, region)->scalar)
             cell_at(in, region)->scalar = s->scalar->element;
         targets[i] = (ar_target){region, 0};
@@ -420,8 +424,7 @@ static void note_kept(ar_interp *in, uint32_t slot, const ar_value *address,
             continue;
         uint32_t depth = object->loop_depth;
         uint64_t around = ((uint64_t)1 << (depth < 63 ? depth : 63)) - 1;
-        if (tags & around || object == holder ||
-            (holder->is_summary && depth))
+        if (tags & around || object == holder || (holder->is_summary && depth))
             object->is_summary = true;
     }
 }
@@ -449,9 +452,9 @@ static void log_pointer_store(ar_interp *in, ar_node *at, uint32_t slot,
                     .holder = &holder->as,
                     .holder_path = ar_memory_path(in->m, slot),
                     .target = &target->as,
-                    .at_start = set.data[i].index == 0 &&
-                                cell_at(in, set.data[i].cell)->step ==
-                                    AR_STEP_ROOT});
+                    .at_start =
+                        set.data[i].index == 0 &&
+                        cell_at(in, set.data[i].cell)->step == AR_STEP_ROOT});
     }
 }
 
@@ -462,12 +465,11 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
     if (!c->scalar && type)
         c->scalar = array_bottom(type);
     bool strong = replaces(in, cell, address, cells, false);
-    if (c->is_many || c->any_path ||
-        ar_object_of(in->m, cell)->is_summary)
+    if (c->is_many || c->any_path || ar_object_of(in->m, cell)->is_summary)
         record_access(in, cell, address, true);
     ar_scalar_access(in, at, cell, true);
     if (ar_is_floating(type)) {
-        store_float(in, at, cell, ar_float_of(in, value), strong, false, value);
+        store_float(in, at, address, cell, ar_float_of(in, value), strong, false, value);
         return;
     }
     ar_value v = *value;
@@ -490,8 +492,8 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
     put(in, cell, &v);
 }
 
-void ar_store(ar_interp *in, ar_node *at, const ar_value *address,
-              const ar_type *type, const ar_value *value) {
+void ar_interp_store(ar_interp *in, ar_node *at, const ar_value *address,
+                     const ar_type *type, const ar_value *value) {
     cell_list list = {0};
     cells_of(in, address, type, &list);
     for (uint32_t i = 0; i < list.count; i++)
@@ -509,6 +511,6 @@ void ar_store_block(ar_interp *in, ar_node *at, const ar_value *address,
             cell_at(in, cell)->scalar = &float_type;
         bool strong = replaces(in, cell, address, list.count, true);
         record_access(in, cell, address, true);
-        store_float(in, at, cell, node, strong, is_clear, NULL);
+        store_float(in, at, address, cell, node, strong, is_clear, NULL);
     }
 }

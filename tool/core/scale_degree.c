@@ -113,9 +113,10 @@ static void place_key(const solver *s, uint32_t id, uint64_t *x, uint64_t *y) {
 
 static bool is_place(const solver *s, uint32_t id) {
     const ar_vnode *v = vn(s, id);
+    /* To scale a finished gradient would help nobody. */
     if (v->kind == AR_V_BOUNDARY)
         return s->p->allow_buffers && s->a->buffer_boundary &&
-               !is_unscale(s, id) && !is_carry(s, id) &&
+               s->a->cells[v->cell].role != AR_ROLE_GRAD && !is_unscale(s, id) && !is_carry(s, id) &&
                ar_idtable_get(s->a->buffer_boundary, ar_key(v->at), v->cell);
     if (v->kind != AR_V_STORE && v->kind != AR_V_TERM)
         return false;
@@ -477,7 +478,7 @@ static void check(solver *s) {
     }
 }
 
-void ar_solve(ar_analysis *a, ar_placement *p) {
+void ar_solve_degrees(ar_analysis *a, ar_placement *p) {
     uint32_t n = a->g.count;
     solver s = {.a = a, .p = p};
     s.must = AR_NEW_ARRAY(a->arena, bool, n);

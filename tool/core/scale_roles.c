@@ -15,6 +15,13 @@ bool ar_reads_itself(ar_analysis *a, uint32_t store) {
             return true;
         if (v->cell && ar_is_array(a, v->cell))
             continue;
+        /* Through several cells at once it is the same cell only if it is the
+         * same address. */
+        if (v->address) {
+            if (v->address == s->address)
+                return true;
+            continue;
+        }
         for (uint32_t i = 0; i < v->in_count; i++)
             AR_PUSH(a->arena, &work, v->in[i]);
     }
@@ -60,8 +67,7 @@ static reach reach_of(ar_analysis *a, const ar_loop *loop, uint32_t head,
     AR_PUSH(a->arena, &work, head);
     while (work.count) {
         uint32_t id = work.data[--work.count];
-        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1];
-             u++) {
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++) {
             uint32_t to = a->g.uses[u];
             if (!ar_mark(a, to))
                 continue;
@@ -74,11 +80,11 @@ static reach reach_of(ar_analysis *a, const ar_loop *loop, uint32_t head,
             if (v->kind == AR_V_LOOP && !ar_is_array(a, v->cell))
                 r.accumulator = true;
             if (v->kind == AR_V_STORE) {
-                if (updated[v->cell]) {
-                    r.updated |= v->cell != cell;
+                if (updated[v->cell] && v->cell != cell) {
+                    r.updated = true;
                     continue;
                 }
-                if (ar_is_array(a, v->cell))
+                if (ar_is_array(a, v->cell) && v->cell != cell)
                     r.array = true;
             }
             AR_PUSH(a->arena, &work, to);
@@ -112,8 +118,7 @@ static uint32_t *heads_of(ar_analysis *a, const ar_loop *loop,
     return heads.data;
 }
 
-static bool outlives(const ar_analysis *a, const ar_loop *loop,
-                     uint32_t cell) {
+static bool outlives(const ar_analysis *a, const ar_loop *loop, uint32_t cell) {
     const ar_mem_object *o = ar_object_of(a->in->m, cell);
     if (o->as.kind != AR_OBJECT_LOCAL)
         return true;
@@ -223,8 +228,7 @@ typedef enum flood_stop { FLOOD_ALL, FLOOD_STOPS_AT_UPDATES } flood_stop;
 static void flood(ar_analysis *a, bool *seen, ar_ids *work, flood_stop stop) {
     while (work->count) {
         uint32_t id = work->data[--work->count];
-        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1];
-             u++) {
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++) {
             uint32_t to = a->g.uses[u];
             const ar_vnode *v = AR_VN(a->in, to);
             if (seen[to] || is_loop_head(a, v) ||
