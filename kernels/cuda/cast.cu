@@ -200,12 +200,10 @@ cudaError_t amp_cuda_launch_pack(amp_dtype half, uint16_t *dst, int64_t dst_ld,
     dim3 grid, block;
     pack_shape(&m, &grid, &block);
     if (half == AMP_FP16)
-        AMP_LAUNCH(pack<__half>, grid, block, stream, (__half *)dst, dst_ld,
-                   dst_stride, m);
-    else
-        AMP_LAUNCH(pack<__nv_bfloat16>, grid, block, stream,
-                   (__nv_bfloat16 *)dst, dst_ld, dst_stride, m);
-    return cudaGetLastError();
+        return AMP_LAUNCH(pack<__half>, grid, block, stream, (__half *)dst,
+                          dst_ld, dst_stride, m);
+    return AMP_LAUNCH(pack<__nv_bfloat16>, grid, block, stream,
+                      (__nv_bfloat16 *)dst, dst_ld, dst_stride, m);
 }
 
 cudaError_t amp_cuda_launch_compare(amp_dtype half, const uint16_t *dst,
@@ -217,13 +215,12 @@ cudaError_t amp_cuda_launch_compare(amp_dtype half, const uint16_t *dst,
     dim3 grid, block;
     pack_shape(src, &grid, &block);
     if (half == AMP_FP16)
-        AMP_LAUNCH(compare<__half>, grid, block, stream, (const __half *)dst,
-                   dst_ld, dst_stride, *src, differs);
-    else
-        AMP_LAUNCH(compare<__nv_bfloat16>, grid, block, stream,
-                   (const __nv_bfloat16 *)dst, dst_ld, dst_stride, *src,
-                   differs);
-    return cudaGetLastError();
+        return AMP_LAUNCH(compare<__half>, grid, block, stream,
+                          (const __half *)dst, dst_ld, dst_stride, *src,
+                          differs);
+    return AMP_LAUNCH(compare<__nv_bfloat16>, grid, block, stream,
+                      (const __nv_bfloat16 *)dst, dst_ld, dst_stride, *src,
+                      differs);
 }
 
 cudaError_t amp_cuda_launch_widen(amp_dtype half, float *dst,
@@ -233,10 +230,8 @@ cudaError_t amp_cuda_launch_widen(amp_dtype half, float *dst,
         return cudaSuccess;
     unsigned blocks = amp_blocks(n, (size_t)amp_threads * CHUNK);
     if (half == AMP_FP16)
-        AMP_LAUNCH(widen<__half>, blocks, amp_threads, stream, dst,
-                   (const __half *)src, n);
-    else
-        AMP_LAUNCH(widen<__nv_bfloat16>, blocks, amp_threads, stream, dst,
-                   (const __nv_bfloat16 *)src, n);
-    return cudaGetLastError();
+        return AMP_LAUNCH(widen<__half>, blocks, amp_threads, stream, dst,
+                          (const __half *)src, n);
+    return AMP_LAUNCH(widen<__nv_bfloat16>, blocks, amp_threads, stream, dst,
+                      (const __nv_bfloat16 *)src, n);
 }

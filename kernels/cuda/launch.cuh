@@ -16,8 +16,23 @@
 #include <string.h>
 
 #ifndef AMP_LAUNCH
+template <typename T> struct amp_same {
+    typedef T type;
+};
+
+/* Unlike <<<>>>, tells what this launch met, and leaves an error that the
+ * program has not looked at yet where it is. */
+template <typename... Parameters>
+static inline cudaError_t
+amp_launch(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+           cudaStream_t stream,
+           typename amp_same<Parameters>::type... arguments) {
+    void *pointers[] = {(void *)&arguments...};
+    return cudaLaunchKernel((const void *)kernel, grid, block, pointers, 0,
+                            stream);
+}
 #define AMP_LAUNCH(kernel, grid, block, stream, ...)                           \
-    kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
+    amp_launch(kernel, grid, block, stream, __VA_ARGS__)
 #endif
 
 static const unsigned amp_threads = 256;

@@ -30,6 +30,5 @@ cudaError_t amp_cuda_launch_scale(float *x, size_t n, float factor,
     if (n == 0)
         return cudaSuccess;
     unsigned blocks = amp_blocks(n, (size_t)amp_threads * 4);
-    AMP_LAUNCH(scale, blocks, amp_threads, stream, x, n, factor);
-    return cudaGetLastError();
+    return AMP_LAUNCH(scale, blocks, amp_threads, stream, x, n, factor);
 }

@@ -42,7 +42,6 @@ cudaError_t amp_cuda_launch_unscale(const amp_cuda_piece *pieces,
     if (count == 0)
         return cudaSuccess;
     unsigned blocks = amp_blocks(count, 1);
-    AMP_LAUNCH(unscale, blocks, amp_threads, stream, pieces, count, factor,
-               flags);
-    return cudaGetLastError();
+    return AMP_LAUNCH(unscale, blocks, amp_threads, stream, pieces, count,
+                      factor, flags);
 }

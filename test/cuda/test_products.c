@@ -231,6 +231,20 @@ static void failures_fall_back_to_fp32(void **state) {
     free(a);
 }
 
+static void the_programs_own_error_stays(void **state) {
+    (void)state;
+    float *a = random_floats(64, 4);
+    float c[64];
+    /* A launch of the program that it has not checked yet. */
+    fake.fail_launch = true;
+    (void)fake_launch((dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL);
+    fake.fail_launch = false;
+    assert_int_equal(small_product(a, c), CUBLAS_STATUS_SUCCESS);
+    assert_int_equal(fake.gemm_ex, 1);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    free(a);
+}
+
 static void parameters_are_cast_once_a_step(void **state) {
     (void)state;
     float *w, c[64];
@@ -331,6 +345,7 @@ int main(void) {
         TEST(neutral_is_the_original),
         TEST(the_original_answers_bad_arguments),
         TEST(failures_fall_back_to_fp32),
+        TEST(the_programs_own_error_stays),
         TEST(parameters_are_cast_once_a_step),
         TEST(a_freed_parameter_leaves_no_copy),
         TEST(streams_have_their_own_copies),

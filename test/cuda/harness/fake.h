@@ -46,8 +46,8 @@ extern fake_state fake;
 /* Back to the start, keeping live allocations. */
 void fake_reset(void);
 
-/* Notes a launch; false if it shall not run. */
-bool fake_launch(dim3 grid, dim3 block, cudaStream_t stream);
+/* Notes a launch, or says why it shall not run. */
+cudaError_t fake_launch(dim3 grid, dim3 block, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -21,19 +21,17 @@ static cudaError_t done(cudaError_t error) {
     return error;
 }
 
-bool fake_launch(dim3 grid, dim3 block, cudaStream_t stream) {
+cudaError_t fake_launch(dim3 grid, dim3 block, cudaStream_t stream) {
     unsigned threads = block.x * block.y * block.z;
     bool fits = threads > 0 && threads <= 1024 && grid.x > 0 && grid.y > 0 &&
                 grid.z > 0 && grid.y <= 65535 && grid.z <= 65535;
-    if (fake.fail_launch || !fits) {
-        done(cudaErrorInvalidConfiguration);
-        return false;
-    }
+    if (fake.fail_launch || !fits)
+        return done(cudaErrorInvalidConfiguration);
     fake.launches++;
     fake.last_stream = stream;
     if (threads > fake.max_block)
         fake.max_block = threads;
-    return true;
+    return cudaSuccess;
 }
 
 static cudaError_t allocate(void **p, size_t bytes) {

@@ -20,10 +20,11 @@ static dim3 gridDim, blockDim;
 static uint3 blockIdx, threadIdx;
 
 template <typename Thread>
-static inline void amp_host_launch(dim3 grid, dim3 block, cudaStream_t stream,
-                                   Thread thread) {
-    if (!fake_launch(grid, block, stream))
-        return;
+static inline cudaError_t amp_host_launch(dim3 grid, dim3 block,
+                                          cudaStream_t stream, Thread thread) {
+    cudaError_t error = fake_launch(grid, block, stream);
+    if (error != cudaSuccess)
+        return error;
     gridDim = grid;
     blockDim = block;
     for (blockIdx.z = 0; blockIdx.z < grid.z; blockIdx.z++)
@@ -34,6 +35,7 @@ static inline void amp_host_launch(dim3 grid, dim3 block, cudaStream_t stream,
                         for (threadIdx.x = 0; threadIdx.x < block.x;
                              threadIdx.x++)
                             thread();
+    return cudaSuccess;
 }
 
 #define AMP_LAUNCH(kernel, grid, block, stream, ...)                           \
