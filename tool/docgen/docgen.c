@@ -56,6 +56,14 @@ static void put_name(FILE *out, const char *name, argument how,
     fputs(how == OPTIONAL ? "]" : "", out);
 }
 
+static void put_stages(FILE *out) {
+    fputs("The stages, in their order:", out);
+#define X(name, text) fputs(" " text, out);
+    AR_STAGES(X)
+#undef X
+    fputs(".\n", out);
+}
+
 static void put_option(FILE *out, const char *short_name, const char *long_name,
                        argument how, const char *value, const char *brief,
                        const char *more) {
@@ -75,6 +83,8 @@ static void put_option(FILE *out, const char *short_name, const char *long_name,
         put_roff(out, more);
         fputc('\n', out);
     }
+    if (strcmp(value, "STAGE") == 0)
+        put_stages(out);
 }
 
 static void put_options(FILE *out) {
