@@ -98,6 +98,19 @@ static void print_one(FILE *out, const ar_diag *diag, ar_files *files,
         print_snippet(out, diag, files, colour);
 }
 
+/* The same place can be reached on several paths; it is told once. */
+static bool is_repeated(const ar_diags *diags, uint32_t index) {
+    const ar_diag *diag = &diags->list.data[index];
+    for (uint32_t i = 0; i < index; i++) {
+        const ar_diag *other = &diags->list.data[i];
+        if (other->id == diag->id && other->range.file == diag->range.file &&
+            other->range.begin == diag->range.begin &&
+            strcmp(other->text, diag->text) == 0)
+            return true;
+    }
+    return false;
+}
+
 void ar_diags_print(FILE *out, const ar_diags *diags, ar_files *files,
                     ar_diag_style style) {
     bool parent_shown = true;
@@ -105,7 +118,7 @@ void ar_diags_print(FILE *out, const ar_diags *diags, ar_files *files,
         const ar_diag *diag = &diags->list.data[i];
         bool show = diag->severity == AR_NOTE     ? parent_shown
                     : diag->severity == AR_REMARK ? style.remarks
-                                                  : true;
+                                                  : !is_repeated(diags, i);
         parent_shown = show;
         if (show)
             print_one(out, diag, files, style.colour);
