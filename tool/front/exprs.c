@@ -257,6 +257,9 @@ static void place_operator(ar_collector *c, ar_node *node, ar_node *left,
     ar_range range = ar_find_operator(c, left->range, right->range, spelling);
     if (range.file == AR_NO_FILE)
         node->range = ar_widen_to_use(c, node->range);
+    if (range.file == AR_NO_FILE || ar_cuts_use(c, node->range, left->range) ||
+        ar_cuts_use(c, node->range, right->range))
+        node->range.in_macro_body = true;
     else
         node->op_range = range;
 }
@@ -599,14 +602,17 @@ static ar_node *cast(ar_collector *c, CXCursor cursor, ar_node_kind kind) {
     return node;
 }
 
-static bool names_builtin(const ar_tokens *tokens, uint32_t at) {
-    static const char *const words[] = {
-        "float",  "double", "int",    "char",  "long",     "short", "void",
-        "signed", "const",  "struct", "union", "unsigned", NULL};
-    for (const char *const *word = words; *word; word++)
-        if (ar_token_is(tokens, at, *word))
-            return true;
-    return false;
+/* `sizeof(T[n])` shows n as its only child: an expression that begins after
+ * the first token within the parentheses is not the operand. */
+static bool begins_inside(ar_collector *c, const ar_tokens *tokens,
+                          ar_file_id file, uint32_t first, CXCursor operand) {
+    if (!ar_token_is(tokens, first + 1, "("))
+        return false;
+    uint32_t close = ar_skip_group(tokens, first + 1) - 1;
+    ar_point at =
+        ar_spelling_of(c, clang_getRangeStart(clang_getCursorExtent(operand)));
+    return at.file == file && at.offset > tokens->list.data[first + 2].begin &&
+           at.offset < tokens->list.data[close].begin;
 }
 
 /* The operand of sizeof(type): read from the tokens where it is written. */
@@ -653,10 +659,9 @@ static ar_node *size_of(ar_collector *c, CXCursor cursor) {
             type_ref = kid;
     }
     ar_pop_kids(c, kids);
-    bool is_type = clang_Cursor_isNull(operand) ||
-                   !clang_Cursor_isNull(type_ref) ||
-                   (tokens && ar_token_is(tokens, first + 1, "(") &&
-                    names_builtin(tokens, first + 2));
+    bool is_type =
+        clang_Cursor_isNull(operand) || !clang_Cursor_isNull(type_ref) ||
+        (tokens && begins_inside(c, tokens, at.file, first, operand));
     if (is_type) {
         sizeof_type(c, node, at, type_ref);
         return node;

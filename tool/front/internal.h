@@ -98,6 +98,9 @@ ar_range ar_between(ar_collector *c, ar_point begin, ar_point end);
 ar_range ar_range_of(ar_collector *c, CXSourceRange range);
 /* The innermost macro use that strictly holds the range, or NULL. */
 const ar_macro_use *ar_use_around(ar_collector *c, ar_range range);
+/* Does `inner` take only a part of a macro use that does not hold all of
+ * `outer`? So it is with c * x of `c * ADD(x, y)`. */
+bool ar_cuts_use(ar_collector *c, ar_range outer, ar_range inner);
 /* Marks a range whose operator is written in a macro body: the range becomes
  * the outermost macro use around it. */
 ar_range ar_widen_to_use(ar_collector *c, ar_range range);

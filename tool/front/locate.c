@@ -3,7 +3,7 @@
  * Both ends of a range go through clang_getFileLocation: it gives a macro
  * argument's own place and, for text of a macro body, the start of the macro
  * use. Ranges that overlap a macro use only in part, or whose ends lie in a
- * body, are widened to whole uses and marked. */
+ * body, are widened to whole uses; those within one use are then marked. */
 #include "front/internal.h"
 
 #include <stdlib.h>
@@ -143,14 +143,15 @@ static void cover_use_at(const ar_file_facts *facts, uint32_t offset,
     }
 }
 
-/* A use that the range enters or leaves in its middle is taken in whole. */
+/* A use that the range enters or leaves in its middle is taken in whole; the
+ * range is the body's when that use is all of it. */
 static void cover_crossed(const ar_file_facts *facts, ar_range *range) {
     for (uint32_t i = use_at(facts, range->begin); i != UINT32_MAX;
          i = facts->uses.data[i].parent) {
         const ar_macro_use *use = &facts->uses.data[i];
         if (use->begin < range->begin && use->end <= range->end) {
             range->begin = use->begin;
-            range->in_macro_body = true;
+            range->in_macro_body |= use->end == range->end;
         }
     }
     if (range->end == range->begin)
@@ -160,25 +161,59 @@ static void cover_crossed(const ar_file_facts *facts, ar_range *range) {
         const ar_macro_use *use = &facts->uses.data[i];
         if (use->begin >= range->begin && use->end > range->end) {
             range->end = use->end;
-            range->in_macro_body = true;
+            range->in_macro_body |= use->begin == range->begin;
         }
     }
+}
+
+static bool is_within(ar_range range, const ar_macro_use *use) {
+    return use->begin <= range.begin && range.end <= use->end;
+}
+
+/* A use that begins at offset, where its body's text is located, and holds the
+ * range: what reaches beyond is written here, with the use in it. */
+static bool is_body_at(const ar_file_facts *facts, uint32_t offset,
+                       ar_range range) {
+    for (uint32_t i = use_at(facts, offset); i != UINT32_MAX;
+         i = facts->uses.data[i].parent)
+        if (facts->uses.data[i].begin == offset &&
+            is_within(range, &facts->uses.data[i]))
+            return true;
+    return false;
+}
+
+bool ar_cuts_use(ar_collector *c, ar_range outer, ar_range inner) {
+    if (inner.file == AR_NO_FILE || inner.file != outer.file)
+        return false;
+    const ar_file_facts *facts = ar_facts_of(c, inner.file);
+    for (uint32_t i = use_at(facts, inner.begin); i != UINT32_MAX;
+         i = facts->uses.data[i].parent) {
+        const ar_macro_use *use = &facts->uses.data[i];
+        bool is_part = is_within(inner, use) &&
+                       inner.end - inner.begin < use->end - use->begin;
+        if (is_part && !is_within(outer, use))
+            return true;
+    }
+    return false;
 }
 
 ar_range ar_between(ar_collector *c, ar_point b, ar_point e) {
     if (b.file == AR_NO_FILE)
         return AR_NO_RANGE;
-    ar_range range = {b.file, b.offset, b.offset, b.in_body || e.in_body};
+    ar_range range = {b.file, b.offset, b.offset, false};
     if (e.file == b.file && e.offset > b.offset)
         range.end = e.offset;
     const ar_file_facts *facts = ar_facts_of(c, b.file);
     if (facts->uses.count == 0)
         return range;
+    bool e_in_body = e.in_body && e.file == b.file;
     if (b.in_body)
         cover_use_at(facts, b.offset, &range);
-    if (e.in_body && e.file == b.file)
+    if (e_in_body)
         cover_use_at(facts, e.offset, &range);
     cover_crossed(facts, &range);
+    range.in_macro_body |= (b.in_body && is_body_at(facts, b.offset, range)) ||
+                           (e_in_body && is_body_at(facts, e.offset, range));
     return range;
 }
 
