@@ -144,7 +144,7 @@ static uint32_t member(ar_walk *w, ar_node *node) {
         ar_cell_typed(g, own, node->decl->type, ar_here(w, node));
         ar_map_put(&w->scratch, entity + 1, (void *)(uintptr_t)own);
         ar_web web = {ar_entity_of(g->program, node->decl), own,
-                      ar_here(w, node), true};
+                      ar_here(w, node), 0, true};
         AR_PUSH(g->arena, &g->webs, web);
     }
     return own;

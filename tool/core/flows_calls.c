@@ -204,7 +204,98 @@ static void note_update(ar_walk *w, const call *c, uint32_t i) {
     note_repeated_update(w, c, arg);
 }
 
+/* ---- functions that are not described ------------------------------------ */
+
+/* pthread_create(..., function, argument): the rule says which is which. */
+static void hand_over(ar_walk *w, const call *c) {
+    const argument *function = NULL, *value = NULL;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (has_use(c->rule, i, AR_USE_FUNCTION))
+            function = &c->args[i];
+        if (has_use(c->rule, i, AR_USE_ARGUMENT))
+            value = &c->args[i];
+    }
+    if (function && value && function->target && value->target)
+        ar_store_pointer(w, ar_cell_param(w->g, function->target, 0),
+                         value->target, value->node, NULL, c->node);
+}
+
+/* Foreign code calls the function with memory of its own choice: a class that
+ * no variable names. */
+static void pin_callback(ar_walk *w, const call *c, uint32_t function) {
+    ar_graph *g = w->g;
+    uint32_t root = ar_cell_find(g, function);
+    uint32_t count = g->cells.data[root].param_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t param = ar_cell_param(g, root, i);
+        if (!g->cells.data[ar_cell_find(g, param)].pointee)
+            continue;
+        uint32_t memory = ar_cell_pointee(g, param);
+        ar_cell_pin(
+            g, memory, AR_PIN_CALLBACK, ar_here(w, c->node),
+            ar_sprintf(g->arena, "'%s' calls back with it", name_of(c)));
+        site(w, c, AR_SITE_CALL, c->node, memory);
+    }
+}
+
+/* Intrinsics that move floats between memory and a vector register. */
+static bool is_vector_access(const char *name) {
+    static const char *const starts[] = {"_mm_", "_mm256_", "_mm512_", "vld1",
+                                         "vst1"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool vector_access(ar_walk *w, const call *c) {
+    if (!is_vector_access(c->callee->name))
+        return false;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->args[i].target && is_visibly_float(c->args[i].node))
+            site(w, c, AR_SITE_VECTOR, c->node, c->args[i].target);
+    return true;
+}
+
+static uint32_t foreign(ar_walk *w, const call *c) {
+    ar_graph *g = w->g;
+    if (w->is_quiet)
+        return 0;
+    if (vector_access(w, c))
+        return 0;
+    const char *reason =
+        ar_sprintf(g->arena, "its address is passed to '%s'", name_of(c));
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t target = c->args[i].target;
+        if (target && is_function_pointer(c->args[i].node->type)) {
+            pin_callback(w, c, target);
+            continue;
+        }
+        for (int level = 0; target && level < 4; level++) {
+            ar_cell_pin(g, target, AR_PIN_FOREIGN_CALL, ar_here(w, c->node),
+                        reason);
+            target = g->cells.data[ar_cell_find(g, target)].pointee;
+        }
+    }
+    if (!is_pointer(c->node->type))
+        return 0;
+    uint32_t result = ar_cell_new(g);
+    ar_cell_pin(g, result, AR_PIN_FOREIGN_RESULT, ar_here(w, c->node),
+                ar_sprintf(g->arena, "the memory comes from '%s'", name_of(c)));
+    return result;
+}
+
+/* The rule says no more than that the function is a stranger. */
+static bool is_opaque(const ar_function_rule *rule) {
+    return rule->kind == AR_RULE_OP && rule->has_category &&
+           rule->category == AR_CAT_OPAQUE;
+}
+
 static uint32_t ruled(ar_walk *w, const call *c) {
+    if (is_opaque(c->rule))
+        return foreign(w, c);
+    if (!w->is_quiet)
+        hand_over(w, c);
     switch (c->rule->kind) {
     case AR_RULE_ALLOC:
         return allocate(w, c);
@@ -233,76 +324,6 @@ static uint32_t ruled(ar_walk *w, const call *c) {
         break;
     }
     return is_pointer(c->node->type) ? ar_cell_new(w->g) : 0;
-}
-
-/* ---- calls nobody described ---------------------------------------------- */
-
-/* Foreign functions that hand one argument on to a function of ours. */
-static const struct hand_over {
-    const char *name;
-    uint32_t function, value, param;
-} hand_overs[] = {
-    {"pthread_create", 2, 3, 0},
-    {"pthread_once", 1, UINT32_MAX, 0},
-    {"atexit", 0, UINT32_MAX, 0},
-    {"signal", 1, UINT32_MAX, 0},
-};
-
-static bool hand_over(ar_walk *w, const call *c) {
-    for (size_t i = 0; i < sizeof hand_overs / sizeof *hand_overs; i++) {
-        const struct hand_over *h = &hand_overs[i];
-        if (strcmp(h->name, c->callee->name) != 0 || h->function >= c->count)
-            continue;
-        uint32_t function = c->args[h->function].target;
-        if (h->value < c->count && function && c->args[h->value].target)
-            ar_store_pointer(w, ar_cell_param(w->g, function, h->param),
-                             c->args[h->value].target, c->args[h->value].node,
-                             NULL, c->node);
-        return true;
-    }
-    return false;
-}
-
-static void pin_callback(ar_walk *w, const call *c, uint32_t function) {
-    ar_graph *g = w->g;
-    uint32_t root = ar_cell_find(g, function);
-    uint32_t count = g->cells.data[root].param_count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t param = ar_cell_param(g, root, i);
-        if (g->cells.data[ar_cell_find(g, param)].pointee)
-            ar_cell_pin(
-                g, ar_cell_pointee(g, param), AR_PIN_CALLBACK,
-                ar_here(w, c->node),
-                ar_sprintf(g->arena, "'%s' calls back with it", name_of(c)));
-    }
-}
-
-static uint32_t foreign(ar_walk *w, const call *c) {
-    ar_graph *g = w->g;
-    if (w->is_quiet)
-        return 0;
-    if (hand_over(w, c))
-        return 0;
-    const char *reason =
-        ar_sprintf(g->arena, "its address is passed to '%s'", name_of(c));
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t target = c->args[i].target;
-        if (target && is_function_pointer(c->args[i].node->type)) {
-            pin_callback(w, c, target);
-            continue;
-        }
-        for (int level = 0; target && level < 4; level++) {
-            ar_cell_pin(g, target, AR_PIN_FOREIGN_CALL, ar_here(w, c->node),
-                        reason);
-            target = g->cells.data[ar_cell_find(g, target)].pointee;
-        }
-    }
-    if (!is_pointer(c->node->type))
-        return 0;
-    uint32_t result = ar_cell_new(g);
-    ar_cell_pin(g, result, AR_PIN_FOREIGN_RESULT, ar_here(w, c->node),
-                ar_sprintf(g->arena, "the memory comes from '%s'", name_of(c)));
-    return result;
 }
 
 /* ---- calls of own functions ---------------------------------------------- */

@@ -55,7 +55,8 @@ uint32_t ar_local_write(ar_walk *w, const ar_decl *decl, ar_where where) {
     ar_cell_typed(g, cell, decl->type, where);
     ar_target_typed(g, ar_cell_pointee(g, cell), decl->type, where);
     w->env[index - 1] = new_version(w, cell, where);
-    ar_web web = {ar_entity_of(g->program, decl), cell, where, true};
+    ar_web web = {ar_entity_of(g->program, decl), cell, where,
+                  w->env[index - 1], false};
     AR_PUSH(g->arena, &g->webs, web);
     return cell;
 }
@@ -400,14 +401,24 @@ static void open_env(ar_walk *w) {
     }
 }
 
-/* The first version of a local counts as a web only if it is used. */
-static void keep_first_webs(ar_walk *w) {
+/* A version that is neither read nor given memory, such as the null before the
+ * first assignment, is no web. */
+static void finish_webs(ar_walk *w, uint32_t first_web) {
+    ar_graph *g = w->g;
+    for (uint32_t i = first_web; i < g->webs.count; i++) {
+        ar_web *web = &g->webs.data[i];
+        if (web->is_used)
+            continue;
+        uint32_t memory = ar_cell_find(g, ar_cell_pointee(g, web->cell));
+        web->is_used = w->versions.data[web->version].is_used ||
+                       g->cells.data[memory].rank > 0;
+    }
     for (uint32_t i = 0; i < w->locals.count; i++) {
         const ar_version *first = &w->versions.data[i + 1];
-        ar_web web = {w->locals.data[i], first->cell, first->where,
+        ar_web web = {w->locals.data[i], first->cell, first->where, i + 1,
                       first->is_used ||
                           w->locals.data[i]->decl->kind == AR_DECL_PARAM};
-        AR_PUSH(w->g->arena, &w->g->webs, web);
+        AR_PUSH(g->arena, &g->webs, web);
     }
 }
 
@@ -425,6 +436,7 @@ static ar_walk new_walk(ar_graph *g, ar_unit *unit, ar_decl *function) {
 
 void ar_flows_of_function(ar_graph *g, ar_function *f) {
     ar_walk w = new_walk(g, f->unit, f->decl);
+    uint32_t first_web = g->webs.count;
     w.cell = f->cell;
     for (uint32_t i = 0; i < f->decl->member_count; i++) {
         ar_decl *param = f->decl->members[i];
@@ -443,7 +455,7 @@ void ar_flows_of_function(ar_graph *g, ar_function *f) {
     choose_locals(&w, f->decl);
     open_env(&w);
     ar_statement(&w, f->decl->body);
-    keep_first_webs(&w);
+    finish_webs(&w, first_web);
 }
 
 void ar_flows_of_variable(ar_graph *g, ar_unit *unit, ar_decl *variable) {

@@ -82,6 +82,7 @@ typedef struct ar_web { /* a version of a local, kept for its slot */
     ar_entity *entity;
     uint32_t cell;
     ar_where where;
+    uint32_t version; /* while its function is read */
     bool is_used;
 } ar_web;
 

@@ -106,8 +106,11 @@ static void add_webs(maker *m, ar_entity *entity, const ar_web *webs,
                      uint32_t count) {
     const ar_type *type = slot_type(entity);
     id_list cells = {0}, chosen = {0};
+    bool has_used = false;
+    for (uint32_t i = 0; i < count; i++)
+        has_used |= webs[i].is_used;
     for (uint32_t i = 0; i < count; i++) {
-        if (!webs[i].is_used && count > 1)
+        if (!webs[i].is_used && has_used)
             continue;
         uint32_t memory = memory_below(m, webs[i].cell, type);
         bool is_known = false;
@@ -291,6 +294,8 @@ static void make_sites(maker *m) {
             site.classes = AR_NEW_ARRAY(g->arena, uint32_t, 1);
             site.classes[count++] = class_of_cell(m, cell);
         }
+        if (count > 1)
+            qsort(site.classes, count, sizeof *site.classes, compare_ids);
         site.class_count = count;
         for (uint32_t k = 0; k < count; k++)
             AR_PUSH(g->arena, &m->class_sites[site.classes[k]],
@@ -378,14 +383,27 @@ static int name_rank(const ar_slot *slot) {
     return 5;
 }
 
-static const char *class_name(maker *m, const id_list *slots) {
+static const char *class_name(maker *m, uint32_t id) {
+    const id_list *slots = &m->class_slots[id], *sites = &m->class_sites[id];
     const ar_slot *best = NULL;
     for (uint32_t i = 0; i < slots->count; i++) {
         const ar_slot *slot = &m->facts->slots.data[slots->data[i]];
         if (!best || name_rank(slot) < name_rank(best))
             best = slot;
     }
-    return best ? ar_slot_name(m->g->arena, best) : "(an expression)";
+    if (best)
+        return ar_slot_name(m->g->arena, best);
+    if (!sites->count)
+        return "(unnamed)";
+    ar_range at = m->facts->sites.data[sites->data[0]].where.range;
+    if (at.file == AR_NO_FILE)
+        return "(unnamed)";
+    ar_files *files = &m->g->program->files;
+    const char *name = files->list.data[at.file].name;
+    const char *slash = strrchr(name, '/');
+    return ar_sprintf(m->g->arena, "(memory at %s:%u)",
+                      slash ? slash + 1 : name,
+                      ar_line_col_at(files, at.file, at.begin).line);
 }
 
 static void find_concrete(maker *m, ar_storage_class *c, uint32_t *marks,
@@ -440,7 +458,7 @@ static void fill_class(maker *m, uint32_t id) {
     }
     for (uint32_t i = 0; i < c.site_count; i++)
         c.site_counts[m->facts->sites.data[c.sites[i]].kind]++;
-    c.name = class_name(m, &m->class_slots[id]);
+    c.name = class_name(m, id);
     c.is_scratch = is_scratch_class(m, &c);
     take_facts(m, &c, cell);
     AR_PUSH(m->g->arena, &m->facts->classes, c);

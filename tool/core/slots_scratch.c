@@ -1,10 +1,10 @@
 #include "core/flows.h"
 
-/* Scratch fields. A pointer field whose memory every function writes before it
- * reads carries nothing from one function to another, so the functions that
- * use it need not agree on an element type. "Before" is the order of the text,
- * and the write is not proven to cover what is read: it is an assumption that
- * the class states (is_scratch). */
+/* Scratch fields. A pointer field whose memory every function that uses it
+ * writes first and reads then carries nothing from one function to another, so
+ * the functions that use it need not agree on an element type. "Before" is the
+ * order of the text, and the write is not proven to cover what is read: it is
+ * an assumption that the class states (is_scratch). */
 
 typedef enum first_use {
     USE_NONE,
@@ -26,7 +26,7 @@ typedef struct trace {
     uint32_t subject; /* entity: field or parameter */
     ar_map aliases;   /* locals that may hold it */
     first_use first;
-    bool escapes;
+    bool is_read, escapes;
 } trace;
 
 static uint32_t entity_of(const trace *t, const ar_decl *decl) {
@@ -34,6 +34,7 @@ static uint32_t entity_of(const trace *t, const ar_decl *decl) {
 }
 
 static void note(trace *t, first_use use) {
+    t->is_read |= use == USE_READ;
     if (use == USE_ESCAPE)
         t->escapes = true;
     else if (t->first == USE_NONE)
@@ -253,12 +254,18 @@ static void walk(trace *t, ar_node *node) {
         walk(t, node->kids[i]);
 }
 
-static first_use trace_in(scratch *s, const ar_function *f, uint32_t subject) {
+typedef enum trace_for { FOR_FIELD, FOR_PARAMETER } trace_for;
+
+static first_use trace_in(scratch *s, const ar_function *f, uint32_t subject,
+                          trace_for kind) {
     trace t = {.s = s,
                .unit = f->unit,
                .subject = subject,
                .aliases = {.arena = s->g->arena}};
     walk(&t, f->decl->body);
+    /* Written and not read here: it is meant for somebody else. */
+    if (kind == FOR_FIELD && t.first == USE_WRITE && !t.is_read)
+        return USE_ESCAPE;
     return t.escapes ? USE_ESCAPE : t.first;
 }
 
@@ -272,7 +279,8 @@ static first_use param_use(scratch *s, uint32_t function, uint32_t param) {
         return USE_ESCAPE;
     ar_map_put(&s->memo, key, (void *)(uintptr_t)(USE_PENDING + 1));
     const ar_decl *decl = f->decl->members[param];
-    first_use use = trace_in(s, f, ar_entity_of(s->g->program, decl)->id);
+    first_use use =
+        trace_in(s, f, ar_entity_of(s->g->program, decl)->id, FOR_PARAMETER);
     ar_map_put(&s->memo, key, (void *)(uintptr_t)(use + 1));
     return use;
 }
@@ -320,8 +328,8 @@ void ar_scratch_find(ar_graph *g) {
         uint32_t field = f.uses.data[i].field;
         if (is_refused[field])
             continue;
-        first_use use =
-            trace_in(&s, &g->functions.data[f.uses.data[i].function], field);
+        first_use use = trace_in(
+            &s, &g->functions.data[f.uses.data[i].function], field, FOR_FIELD);
         if (use == USE_WRITE) {
             const ar_function *function =
                 &g->functions.data[f.uses.data[i].function];

@@ -1,0 +1,39 @@
+// memcpy between two visible float buffers converts; through void * it is one
+// memory. Null joins nothing.
+// RUN: %amp-rewrite --dump-after=flows %s | %FileCheck %s
+#include <string.h>
+
+struct state {
+    float *live, *best, *raw, *alias, *left, *right;
+};
+
+void keep(struct state *s, size_t n) {
+    memcpy(s->best, s->live, n * sizeof(float));
+}
+
+void hide(struct state *s, size_t n) {
+    void *from = s->raw;
+    memcpy(s->alias, from, n * sizeof(float));
+}
+
+void reset(struct state *s) {
+    s->left = s->right = NULL;
+}
+
+// CHECK: class state.live/1 global
+// CHECK-NEXT: slot state.live/1
+// CHECK-NOT: slot
+// CHECK: class state.best/1 global
+// CHECK-NEXT: slot state.best/1
+// CHECK-NOT: slot
+// CHECK: class state.raw/1 global
+// CHECK-NEXT: slot state.raw/1
+// CHECK-NEXT: slot state.alias/1
+// CHECK-NEXT: slot hide:from/1
+// CHECK: class state.left/1 global
+// CHECK-NEXT: slot state.left/1
+// CHECK-NOT: slot
+// CHECK: class state.right/1 global
+// CHECK: flow bytes state.live -> state.best {{.*}} (state.live/1 -> state.best/1)
+// CHECK: flow memory hide:from -> state.alias
+// CHECK: site sizeof {{.*}}:11:{{[0-9]+}} state.live/1, state.best/1
