@@ -366,7 +366,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
     if (!rule)
         return false;
     rule_call r = {in, call, rule, args, types, count, 0};
-    *result = unknown_result(in, call, callee);
+    *result = ar_unknown();
     switch (rule->kind) {
     case AR_RULE_OP:
         if (!rule->algebra)
@@ -412,6 +412,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
         apply_save(&r);
         return true;
     case AR_RULE_LOAD:
+        *result = unknown_result(in, call, callee);
         for (uint32_t i = 0; i < count; i++)
             if (i >= rule->param_count ||
                 rule->params[i].direction == AR_DIR_OUT)

@@ -2,9 +2,9 @@
 #include "core/interp.h"
 
 bool ar_is_floating(const ar_type *type) {
-    return type && (type->kind == AR_TYPE_FLOAT ||
-                    type->kind == AR_TYPE_DOUBLE ||
-                    type->kind == AR_TYPE_HALF || type->kind == AR_TYPE_VECTOR);
+    return type &&
+           (type->kind == AR_TYPE_FLOAT || type->kind == AR_TYPE_DOUBLE ||
+            type->kind == AR_TYPE_HALF || type->kind == AR_TYPE_VECTOR);
 }
 
 uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
@@ -63,8 +63,8 @@ uint32_t ar_graph_nonlinear(ar_interp *in, ar_node *at, uint32_t a,
                          b ? 2 : 1);
 }
 
-void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at,
-                   uint32_t node, uint32_t other) {
+void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at, uint32_t node,
+                   uint32_t other) {
     if (node <= AR_NODE_CONST && other <= AR_NODE_CONST)
         return;
     uint32_t context = in->frame ? in->frame->context->id : 0;
@@ -120,7 +120,7 @@ ar_value ar_from_node(uint32_t node) {
     return (ar_value){.node = node};
 }
 
-ar_value ar_pointer_to(ar_interp *in, uint32_t cell, int64_t index) {
+ar_value ar_value_pointer(ar_interp *in, uint32_t cell, int64_t index) {
     ar_target target = {cell, index};
     return (ar_value){.targets = ar_memory_set(in->m, &target, 1)};
 }
@@ -139,6 +139,8 @@ static ar_value join_addresses(ar_interp *in, const ar_value *a,
                                const ar_value *b) {
     if (!a->targets || !b->targets) {
         ar_value one = a->targets ? *a : *b;
+        one.node = 0;
+        one.number = 0;
         one.may_be_null = true;
         one.is_number = false;
         one.is_undefined = false;
@@ -150,15 +152,22 @@ static ar_value join_addresses(ar_interp *in, const ar_value *a,
         .pointer_tags = a->pointer_tags & b->pointer_tags,
         .shift = a->shift == b->shift ? a->shift : 0,
         .may_be_null = a->may_be_null || b->may_be_null,
-        .is_partial =
-            a->is_partial || b->is_partial ||
-            (a->offset_tags != b->offset_tags && !a->offset_tags) ||
-            a->shift != b->shift};
+        .is_partial = a->is_partial || b->is_partial ||
+                      (a->offset_tags != b->offset_tags && !a->offset_tags) ||
+                      a->shift != b->shift};
 }
 
 ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
                         const ar_value *a, const ar_value *b) {
-    if (a->node || b->node) {
+    bool is_zero_a = a->is_number && !a->number && !a->targets;
+    bool is_zero_b = b->is_number && !b->number && !b->targets;
+    if ((a->targets && (is_zero_b || !b->node)) ||
+        (b->targets && (is_zero_a || !a->node)))
+        return join_addresses(in, a, b);
+    /* Cleared memory is a zero of any type. */
+    bool real_a = a->node && !(is_zero_a && a->node == AR_NODE_ZERO);
+    bool real_b = b->node && !(is_zero_b && b->node == AR_NODE_ZERO);
+    if (real_a || real_b || (a->node && b->node)) {
         ar_value v = ar_from_node(join_nodes(in, at, cell, a, b));
         if (a->targets || b->targets)
             v.targets = ar_memory_union(in->m, a->targets, b->targets);
@@ -171,7 +180,7 @@ ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
     if (b->is_undefined)
         return *a;
     if (a->is_number && b->is_number && a->number == b->number)
-        return *a;
+        return a->node ? *a : *b;
     ar_value v = ar_unknown();
     v.offset_tags = a->offset_tags & b->offset_tags;
     v.may_be_null = a->may_be_null || b->may_be_null;
@@ -198,9 +207,8 @@ static ar_value value_in(ar_interp *in, const ar_state *state, uint32_t cell,
     if (id)
         return *ar_memory_value(in->m, id);
     if (ar_object_of(in->m, cell)->zero_default)
-        return (ar_value){.node = AR_NODE_ZERO,
-                          .is_number = true,
-                          .may_be_null = true};
+        return (ar_value){
+            .node = AR_NODE_ZERO, .is_number = true, .may_be_null = true};
     return (ar_value){.is_undefined = true};
 }
 

@@ -240,7 +240,8 @@ static ar_value loaded_pointer(const ar_value *address, ar_value v) {
 static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
                           uint32_t cell, const ar_type *type) {
     ar_mem_cell *c = cell_at(in, cell);
-    bool many = c->is_many || c->any_path;
+    bool tagged = (address->offset_tags | address->pointer_tags) != 0;
+    bool many = c->is_many || c->any_path || tagged;
     if (!c->scalar && type)
         c->scalar = array_bottom(type);
     ar_value v = current(in, cell);
@@ -277,6 +278,7 @@ ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
             ar_value next = load_cell(in, at, address, list.data[i], type);
             v = ar_join_values(in, at, 0x80000000u | i, &v, &next);
         }
+        v.node = 0;
         return v;
     }
     uint32_t *nodes = AR_NEW_ARRAY(in->arena, uint32_t, list.count);
@@ -465,7 +467,9 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
     if (!c->scalar && type)
         c->scalar = array_bottom(type);
     bool strong = replaces(in, cell, address, cells, false);
-    if (c->is_many || c->any_path || ar_object_of(in->m, cell)->is_summary)
+    bool tagged = (address->offset_tags | address->pointer_tags) != 0;
+    if (c->is_many || c->any_path || tagged ||
+        ar_object_of(in->m, cell)->is_summary)
         record_access(in, cell, address, true);
     ar_scalar_access(in, at, cell, true);
     if (ar_is_floating(type)) {
