@@ -87,7 +87,7 @@ unsigned raw(union word *w) {
     w->real[0] = 2.0f;
     return w->bits[0];
 }
-// CHECK-DAG: pin union: shares a union with 'bits' of type unsigned int[2] at pins.c:[[#@LINE-9]]:11
+// CHECK-DAG: pin union: shares a union with 'bits' of type unsigned int[2] at pins.c:[[#@LINE-8]]:11
 
 struct point {
     float x, y;
