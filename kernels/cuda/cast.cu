@@ -40,34 +40,36 @@ template <typename Half> struct alignas(16) chunk {
     Half value[CHUNK];
 };
 
-/* Reads n <= 8 floats. */
-__host__ __device__ static inline void load(float *out, const float *src,
-                                            int n) {
-    if (n == CHUNK && amp_aligned16(src)) {
-        float4 low = *(const float4 *)src;
-        float4 high = *(const float4 *)(src + 4);
-        out[0] = low.x, out[1] = low.y, out[2] = low.z, out[3] = low.w;
-        out[4] = high.x, out[5] = high.y, out[6] = high.z, out[7] = high.w;
-        return;
-    }
-    for (int i = 0; i < n; i++)
-        out[i] = src[i];
+template <typename Half>
+__host__ __device__ static inline chunk<Half> narrow8(float4 low, float4 high) {
+    return {{convert<Half>::narrow(low.x), convert<Half>::narrow(low.y),
+             convert<Half>::narrow(low.z), convert<Half>::narrow(low.w),
+             convert<Half>::narrow(high.x), convert<Half>::narrow(high.y),
+             convert<Half>::narrow(high.z), convert<Half>::narrow(high.w)}};
 }
 
+/* Arrays indexed by a variable would live in memory: the full chunks are
+ * written out. */
 template <typename Half>
 __host__ __device__ static inline void narrow_chunk(Half *dst, const float *src,
                                                     int n) {
-    float x[CHUNK] = {};
-    chunk<Half> packed;
-    load(x, src, n);
-    for (int i = 0; i < CHUNK; i++)
-        packed.value[i] = convert<Half>::narrow(x[i]);
-    if (n == CHUNK && amp_aligned16(dst)) {
-        *(chunk<Half> *)dst = packed;
+    if (n < CHUNK || !amp_aligned16(dst)) {
+        for (int i = 0; i < n; i++)
+            dst[i] = convert<Half>::narrow(src[i]);
         return;
     }
-    for (int i = 0; i < n; i++)
-        dst[i] = packed.value[i];
+    float4 low, high;
+    if (amp_aligned16(src)) {
+        low = *(const float4 *)src;
+        high = *(const float4 *)(src + 4);
+    } else {
+        low = make_float4(src[0], src[1], src[2], src[3]);
+        high = make_float4(src[4], src[5], src[6], src[7]);
+    }
+    chunk<Half> packed = narrow8<Half>(low, high);
+    uint4 words; /* the compiler would store a chunk half by half */
+    memcpy(&words, &packed, sizeof words);
+    *(uint4 *)dst = words;
 }
 
 template <typename Half>
