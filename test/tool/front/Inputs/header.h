@@ -1,0 +1,2 @@
+#pragma once
+float in_header(float x);
