@@ -17,7 +17,7 @@ bool ar_reads_itself(ar_analysis *a, uint32_t store) {
             continue;
         /* Through several cells at once it is the same cell only if it is the
          * same address. */
-        if (v->address) {
+        if (v->kind == AR_V_PHI && v->address) {
             if (v->address == s->address)
                 return true;
             continue;

@@ -59,8 +59,8 @@ static bool is_update_write(ar_analysis *a, uint32_t store) {
 static void spoil(stepper *s, uint32_t context, ar_node *at) {
     ar_interp *in = s->a->in;
     ar_where w = {context, at};
-    while (w.at && !(w.context == s->a->loop->context &&
-                     w.at == s->a->loop->at)) {
+    while (w.at &&
+           !(w.context == s->a->loop->context && w.at == s->a->loop->at)) {
         if (ar_idtable_get(&s->impure, ar_key(w.at), w.context))
             return;
         ar_idtable_put(&s->impure, ar_key(w.at), w.context, 1);
@@ -166,7 +166,9 @@ static void find_grads(ar_analysis *a, ar_step_region *r) {
         bool inside = ar_in_region(a, r, v->context, v->at);
         if (v->cell && !inside) {
             ar_role role = a->cells[v->cell].role;
-            if (!a->gradlike[id] || role == AR_ROLE_PARAM ||
+            bool cleared = v->kind == AR_V_STORE && ar_is_array(a, v->cell) &&
+                           AR_VN(a->in, v->in[0])->kind == AR_V_ZERO;
+            if (!(a->gradlike[id] || cleared) || role == AR_ROLE_PARAM ||
                 role == AR_ROLE_LOSS)
                 continue;
             add_grad(a, r, v->cell, id);
@@ -202,8 +204,8 @@ static ar_where widen(stepper *s, uint32_t store) {
         bool is_body = w.at == a->in->contexts.data[w.context]->function->body;
         ar_node *parent =
             is_body ? NULL
-                    : ar_parent_of(a->in, ar_context_unit(a->in, w.context),
-                                   w.at);
+                    : ar_interp_parent(a->in, ar_context_unit(a->in, w.context),
+                                       w.at);
         bool stands_alone =
             parent && ar_is_statement(w.at) &&
             (parent->kind == AR_COMPOUND ||
@@ -241,8 +243,8 @@ static bool extend(stepper *s, ar_step_region *r, ar_where at) {
     if (r->context != at.context)
         return false;
     const ar_unit *unit = ar_context_unit(a->in, r->context);
-    ar_node *compound = ar_parent_of(a->in, unit, r->first);
-    if (compound != ar_parent_of(a->in, unit, at.at) || !compound ||
+    ar_node *compound = ar_interp_parent(a->in, unit, r->first);
+    if (compound != ar_interp_parent(a->in, unit, at.at) || !compound ||
         compound->kind != AR_COMPOUND)
         return r->first == at.at;
     int first = index_of(compound, r->first);
@@ -261,9 +263,8 @@ static void take_store(stepper *s, uint32_t store) {
     ar_analysis *a = s->a;
     ar_where w = widen(s, store);
     uint32_t cell = AR_VN(a->in, store)->cell;
-    bool fused =
-        !ar_is_statement(w.at) || inside_inner_loop(a, w) ||
-        ar_idtable_get(&s->impure, ar_key(w.at), w.context) != 0;
+    bool fused = !ar_is_statement(w.at) || inside_inner_loop(a, w) ||
+                 ar_idtable_get(&s->impure, ar_key(w.at), w.context) != 0;
     ar_step_region *r = NULL;
     for (uint32_t i = 0; i < a->regions.count && !r; i++) {
         ar_step_region *known = &a->regions.data[i];
@@ -326,7 +327,7 @@ static bool feeds_only_region(ar_analysis *a, const ar_step_region *r,
 static void widen_over_counters(stepper *s, ar_step_region *r) {
     ar_analysis *a = s->a;
     const ar_unit *unit = ar_context_unit(a->in, r->context);
-    ar_node *compound = ar_parent_of(a->in, unit, r->first);
+    ar_node *compound = ar_interp_parent(a->in, unit, r->first);
     if (!compound || compound->kind != AR_COMPOUND)
         return;
     for (int i = index_of(compound, r->first) - 1; i >= 0; i--) {
@@ -373,7 +374,9 @@ static void guess_grads(ar_analysis *a) {
             const ar_vnode *x = AR_VN(a->in, id);
             if (x->cell && ar_is_array(a, x->cell)) {
                 ar_cell_info *c = &a->cells[x->cell];
-                if (c->role == AR_ROLE_NONE && a->gradlike[id])
+                bool cleared = x->kind == AR_V_STORE &&
+                               AR_VN(a->in, x->in[0])->kind == AR_V_ZERO;
+                if (c->role == AR_ROLE_NONE && (a->gradlike[id] || cleared))
                     c->role = AR_ROLE_GRAD;
                 continue;
             }
