@@ -90,6 +90,7 @@ static void print_cpu(void) {
 
 int main(int argc, char **argv) {
     const char *only = argc > 1 ? argv[1] : "";
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a long run is watched */
     print_cpu();
     if (!*only || strcmp(only, "kernels") == 0)
         bench_kernels();

@@ -116,8 +116,9 @@ void amp_round_bf16_portable(float *dst, const float *src, size_t n) {
 
 #include <immintrin.h>
 
-/* Above this many elements the result will not stay in cache, and writing
- * around it saves reading the target's lines first. */
+/* Above this many elements a widened result will not stay in cache, and
+ * writing around it saves reading the target's lines first. A narrowed one is
+ * half as large, is read next, and gained nothing from it. */
 #define STREAM_FROM ((size_t)4 << 20)
 
 #define NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
@@ -129,14 +130,13 @@ void amp_round_bf16_portable(float *dst, const float *src, size_t n) {
 #define AVX2_INLINE                                                            \
     __attribute__((target("avx2,f16c"), always_inline)) static inline
 
-/* Elements to do one by one until dst is aligned for streaming stores; n and
- * no streaming if the result is small. */
-static size_t stream_head(const void *dst, size_t element, size_t align,
-                          size_t n) {
-    size_t off = (size_t)((uintptr_t)dst & (align - 1u));
-    if (n < STREAM_FROM || off % element != 0)
+/* Elements to do one by one until dst is aligned for streaming stores; n if
+ * the result is small. */
+static size_t stream_head(const float *dst, size_t n) {
+    size_t off = (size_t)((uintptr_t)dst & 31u);
+    if (n < STREAM_FROM || off % sizeof *dst != 0)
         return n;
-    return off == 0 ? 0 : (align - off) / element;
+    return off == 0 ? 0 : (32u - off) / sizeof *dst;
 }
 
 AVX2_INLINE __m128i fp16_of_8(const float *src) {
@@ -193,13 +193,6 @@ AVX2_INLINE bf16_32 bf16_of_32(const float *src) {
 
 AVX2 void amp_to_fp16_avx2(uint16_t *dst, const float *src, size_t n) {
     size_t i = 0;
-    size_t head = stream_head(dst, sizeof *dst, 16, n);
-    if (head < n) {
-        amp_to_fp16_portable(dst, src, head);
-        for (i = head; i + 8 <= n; i += 8)
-            _mm_stream_si128((__m128i *)(void *)(dst + i), fp16_of_8(src + i));
-        _mm_sfence();
-    }
     for (; i + 16 <= n; i += 16) {
         _mm_storeu_si128((__m128i *)(void *)(dst + i), fp16_of_8(src + i));
         _mm_storeu_si128((__m128i *)(void *)(dst + i + 8),
@@ -210,16 +203,6 @@ AVX2 void amp_to_fp16_avx2(uint16_t *dst, const float *src, size_t n) {
 
 AVX2 void amp_to_bf16_avx2(uint16_t *dst, const float *src, size_t n) {
     size_t i = 0;
-    size_t head = stream_head(dst, sizeof *dst, 32, n);
-    if (head < n) {
-        amp_to_bf16_portable(dst, src, head);
-        for (i = head; i + 32 <= n; i += 32) {
-            bf16_32 h = bf16_of_32(src + i);
-            _mm256_stream_si256((__m256i *)(void *)(dst + i), h.lo);
-            _mm256_stream_si256((__m256i *)(void *)(dst + i + 16), h.hi);
-        }
-        _mm_sfence();
-    }
     for (; i + 32 <= n; i += 32) {
         bf16_32 h = bf16_of_32(src + i);
         _mm256_storeu_si256((__m256i *)(void *)(dst + i), h.lo);
@@ -239,7 +222,7 @@ AVX2_INLINE __m256 float_of_bf16(const uint16_t *src) {
 
 AVX2 void amp_from_fp16_avx2(float *dst, const uint16_t *src, size_t n) {
     size_t i = 0;
-    size_t head = stream_head(dst, sizeof *dst, 32, n);
+    size_t head = stream_head(dst, n);
     if (head < n) {
         amp_from_fp16_portable(dst, src, head);
         for (i = head; i + 8 <= n; i += 8)
@@ -255,7 +238,7 @@ AVX2 void amp_from_fp16_avx2(float *dst, const uint16_t *src, size_t n) {
 
 AVX2 void amp_from_bf16_avx2(float *dst, const uint16_t *src, size_t n) {
     size_t i = 0;
-    size_t head = stream_head(dst, sizeof *dst, 32, n);
+    size_t head = stream_head(dst, n);
     if (head < n) {
         amp_from_bf16_portable(dst, src, head);
         for (i = head; i + 8 <= n; i += 8)
