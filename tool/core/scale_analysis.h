@@ -14,6 +14,8 @@
 
 #include "core/interp.h"
 
+typedef AR_VEC(uint32_t) ar_ids;
+
 /* Code in a context: the unit of "where" in this analysis. */
 typedef struct ar_where {
     uint32_t context;
@@ -45,7 +47,7 @@ typedef struct ar_cell_info {
 typedef struct ar_step_region {
     uint32_t context;
     ar_node *first, *last;
-    bool is_fused; /* no once-per-iteration place */
+    bool is_fused;           /* no once-per-iteration place */
     AR_VEC(uint32_t) params; /* cells */
     AR_VEC(uint32_t) grads;
     AR_VEC(uint32_t) stores; /* STORE nodes of the parameters */
@@ -65,18 +67,17 @@ typedef struct ar_analysis {
     ar_cell_info *cells;
     uint32_t cell_count;
     AR_VEC(ar_step_region) regions;
-    bool *depends; /* node: depends on parameters within the iteration */
+    bool *depends;  /* node: depends on parameters within the iteration */
     bool *gradlike; /* and through more than copies */
     bool *direct;   /* and not through another update */
     ar_scale *out;
-    ar_cell **result_cells; /* internal cell -> cell of the result */
+    ar_cell **result_cells;   /* internal cell -> cell of the result */
     const bool *term_unscale; /* TERM nodes where a fused update unscales */
     const ar_idtable *buffer_boundary; /* (statement, cell): may be scaled */
     /* searches over the graph mark nodes with a number of their own */
     uint32_t *mark_at, mark_now, mark_count;
 } ar_analysis;
 
-typedef AR_VEC(uint32_t) ar_ids;
 
 /* ---- scale_index.c ------------------------------------------------------- */
 
@@ -129,6 +130,7 @@ int ar_choose_factor(ar_analysis *a, uint32_t x, uint32_t y);
 typedef struct ar_conflict {
     uint32_t node;       /* value that must be both */
     uint32_t scaled_use; /* a node that wants degree 1 */
+    uint32_t root;       /* what stands against it */
     int sink;            /* index of the sink that wants degree 0, or -1 */
     const char *text;
 } ar_conflict;
@@ -143,13 +145,14 @@ typedef struct ar_placement {
     /* what comes out */
     bool ok;
     AR_VEC(uint32_t) seeds; /* STORE, TERM or BOUNDARY nodes, one a place */
-    uint8_t *degree;        /* node: bit 0 degree 0, bit 1 degree 1, bit 2 bad */
+    uint8_t *degree; /* node: bit 0 degree 0, bit 1 degree 1, bit 2 bad */
     bool *demanded;
     uint32_t scaled_writes;
     AR_VEC(ar_conflict) conflicts;
+    ar_ids root_cells; /* buffers between the conflicts and their roots */
 } ar_placement;
 
-void ar_solve(ar_analysis *a, ar_placement *p);
+void ar_solve_degrees(ar_analysis *a, ar_placement *p);
 
 /* ---- scale_place.c ------------------------------------------------------- */
 

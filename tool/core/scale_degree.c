@@ -280,10 +280,47 @@ static void demand(solver *s, ar_ids *work, uint32_t id, uint32_t via) {
     AR_PUSH(s->a->arena, work, id);
 }
 
+/* From a value that cannot carry the scale to what stands against it: along
+ * the gradient, down to values that must not. The buffers on the way could be
+ * scaled in place instead. */
+static void trace_roots(solver *s, uint32_t from, ar_conflict *c) {
+    ar_analysis *a = s->a;
+    ar_ids work = {0};
+    ar_marks_begin(a);
+    bool *met = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    AR_PUSH(a->arena, &work, from);
+    met[from] = true;
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        const ar_vnode *v = vn(s, id);
+        if (v->cell && ar_is_array(a, v->cell))
+            AR_PUSH(a->arena, &s->p->root_cells, v->cell);
+        if (s->must[id] || v->kind == AR_V_NONLINEAR ||
+            v->kind == AR_V_INPUT || v->kind == AR_V_CONST) {
+            if (!c->root || (s->must[id] && !s->must[c->root]))
+                c->root = id;
+            continue;
+        }
+        uint32_t first = 0, last = v->in_count;
+        if (v->kind == AR_V_MUL)
+            first = (uint32_t)ar_choose_factor(a, v->in[0], v->in[1]);
+        if (v->kind == AR_V_MUL || v->kind == AR_V_DIV)
+            last = first + 1;
+        for (uint32_t i = last; i-- > first;) {
+            uint32_t to = v->in[i];
+            if (!s->can[to] && !met[to]) {
+                met[to] = true;
+                AR_PUSH(a->arena, &work, to);
+            }
+        }
+    }
+}
+
 static void add_conflict(solver *s, uint32_t id) {
     ar_conflict c = {.node = id, .scaled_use = s->via[id], .sink = -1};
-    if (id > AR_NODE_CONST && s->must[id])
-        c.sink = s->must_sink[id];
+    trace_roots(s, id, &c);
+    if (c.root > AR_NODE_CONST && s->must[c.root])
+        c.sink = s->must_sink[c.root];
     AR_PUSH(s->a->arena, &s->p->conflicts, c);
 }
 
@@ -292,7 +329,7 @@ static bool demand_pass(solver *s) {
     ar_ids work = {0};
     bool fresh = false;
     memset(s->p->demanded, 0, s->a->g.count * sizeof *s->p->demanded);
-    s->p->conflicts.count = 0;
+    s->p->conflicts.count = s->p->root_cells.count = 0;
     for (uint32_t i = 1; i < s->a->g.count; i++)
         if (s->a->g.live[i] && is_unscale(s, i))
             demand(s, &work, vn(s, i)->in[0], i);

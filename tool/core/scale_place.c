@@ -72,7 +72,7 @@ static ar_node *first_in_loop(const ar_analysis *a) {
 static uint32_t unscale_places(const ar_analysis *a, const ar_step_region *r,
                                ar_node ***out) {
     ar_node *compound =
-        ar_parent_of(a->in, ar_context_unit(a->in, r->context), r->first);
+        ar_interp_parent(a->in, ar_context_unit(a->in, r->context), r->first);
     if (!compound || compound->kind != AR_COMPOUND) {
         *out = AR_NEW_ARRAY(a->arena, ar_node *, 1);
         (*out)[0] = r->first;
@@ -270,7 +270,7 @@ static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
     }
     for (uint32_t i = 0; i < count; i++) {
         p.unscale_at = &places[i];
-        ar_solve(a, &p);
+        ar_solve_degrees(a, &p);
         if (i == 0 || p.ok)
             *best = p;
         if (p.ok)
@@ -320,30 +320,15 @@ static void add_statements(ar_analysis *a, drafts *list, uint32_t context,
 /* Buffers whose value must be both scaled and not. */
 static void wanted_buffers(ar_analysis *a, const ar_placement *p,
                            ar_ids *cells) {
-    for (uint32_t i = 0; i < p->conflicts.count; i++) {
-        uint32_t id = p->conflicts.data[i].node;
-        ar_ids work = {0};
-        ar_marks_begin(a);
-        AR_PUSH(a->arena, &work, id);
-        if (p->conflicts.data[i].scaled_use)
-            AR_PUSH(a->arena, &work, p->conflicts.data[i].scaled_use);
-        while (work.count) {
-            uint32_t at = work.data[--work.count];
-            if (at <= AR_NODE_CONST || !ar_mark(a, at))
-                continue;
-            const ar_vnode *v = AR_VN(a->in, at);
-            if (v->cell && ar_is_array(a, v->cell)) {
-                bool known = a->cells[v->cell].role == AR_ROLE_PARAM ||
-                             a->cells[v->cell].role == AR_ROLE_STATE;
-                for (uint32_t k = 0; k < cells->count; k++)
-                    known |= cells->data[k] == v->cell;
-                if (!known)
-                    AR_PUSH(a->arena, cells, v->cell);
-                continue;
-            }
-            for (uint32_t k = 0; k < v->in_count; k++)
-                AR_PUSH(a->arena, &work, v->in[k]);
-        }
+    for (uint32_t i = 0; i < p->root_cells.count; i++) {
+        uint32_t cell = p->root_cells.data[i];
+        ar_role role = a->cells[cell].role;
+        bool known = role == AR_ROLE_PARAM || role == AR_ROLE_STATE ||
+                     role == AR_ROLE_GRAD;
+        for (uint32_t k = 0; k < cells->count; k++)
+            known |= cells->data[k] == cell;
+        if (!known)
+            AR_PUSH(a->arena, cells, cell);
     }
 }
 
@@ -352,20 +337,17 @@ static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
                           ar_idtable *allowed) {
     ar_interp *in = a->in;
     add_statements(a, list, a->loop->context,
-                   a->loop->at->kids[a->loop->at->kind == AR_DO ? 0
-                                     : a->loop->at->kind == AR_FOR
-                                         ? 3
-                                         : 1],
+                   a->loop->at->kids[a->loop->at->kind == AR_DO    ? 0
+                                     : a->loop->at->kind == AR_FOR ? 3
+                                                                   : 1],
                    cells, allowed);
     for (uint32_t i = 1; i < in->contexts.count; i++) {
         const ar_context *c = in->contexts.data[i];
-        if (i == a->loop->context ||
-            !ar_where_in_loop(a, i, c->function->body))
+        if (i == a->loop->context || !ar_where_in_loop(a, i, c->function->body))
             continue;
         bool alone = true;
         for (uint32_t k = 1; k < in->contexts.count; k++)
-            alone &= k == i ||
-                     in->contexts.data[k]->function != c->function ||
+            alone &= k == i || in->contexts.data[k]->function != c->function ||
                      !ar_where_in_loop(a, k, c->function->body);
         if (alone)
             add_statements(a, list, i, c->function->body, cells, allowed);

@@ -77,8 +77,7 @@ void ar_fill_cells(ar_analysis *a, const ar_solution *solution) {
     }
     for (uint32_t i = 1; i < a->in->m->objects.count; i++)
         if (!a->in->m->objects.data[i]->is_function)
-            AR_PUSH(a->arena, &a->out->objects,
-                    &a->in->m->objects.data[i]->as);
+            AR_PUSH(a->arena, &a->out->objects, &a->in->m->objects.data[i]->as);
 }
 
 /* ---- an expression that names a buffer ----------------------------------- */
@@ -101,7 +100,7 @@ static bool in_scope(const ar_analysis *a, const ar_unit *unit,
     if (decl->kind == AR_DECL_PARAM || decl->is_file_scope)
         return true;
     for (ar_node *node = statement; node;) {
-        ar_node *parent = ar_parent_of(a->in, unit, node);
+        ar_node *parent = ar_interp_parent(a->in, unit, node);
         if (parent && parent->kind == AR_COMPOUND)
             for (uint32_t i = 0;
                  i < parent->kid_count && parent->kids[i] != node; i++)
@@ -130,8 +129,7 @@ static ar_node *find_name(ar_analysis *a, uint32_t context, ar_node *node,
             return node;
     }
     for (uint32_t i = 0; i < node->kid_count; i++) {
-        ar_node *found =
-            find_name(a, context, node->kids[i], statement, cell);
+        ar_node *found = find_name(a, context, node->kids[i], statement, cell);
         if (found)
             return found;
     }
@@ -157,13 +155,12 @@ static ar_node *buffer_name(ar_analysis *a, const ar_vnode *v) {
 
 static ar_region_of_code region_of_code(const ar_analysis *a,
                                         const ar_step_region *r) {
-    return (ar_region_of_code){
-        ar_context_unit(a->in, r->context),
-        a->in->contexts.data[r->context]->function, r->first, r->last};
+    return (ar_region_of_code){ar_context_unit(a->in, r->context),
+                               a->in->contexts.data[r->context]->function,
+                               r->first, r->last};
 }
 
-static bool fill_seeds(ar_analysis *a, ar_group *group,
-                       const ar_placement *p) {
+static bool fill_seeds(ar_analysis *a, ar_group *group, const ar_placement *p) {
     group->seeds = AR_NEW_ARRAY(a->arena, ar_seed, p->seeds.count + 1);
     for (uint32_t i = 0; i < p->seeds.count; i++) {
         uint32_t id = p->seeds.data[i];
@@ -172,10 +169,10 @@ static bool fill_seeds(ar_analysis *a, ar_group *group,
         seed->unit = ar_context_unit(a->in, v->context);
         seed->function = a->in->contexts.data[v->context]->function;
         seed->cell = v->cell ? result_cell(a, v->cell) : NULL;
-        seed->form = v->kind == AR_V_BOUNDARY ? AR_SEED_BUFFER
-                                              : AR_SEED_EXPRESSION;
-        seed->node = v->kind == AR_V_BOUNDARY ? v->at
-                                              : ar_seed_expression(a, id);
+        seed->form =
+            v->kind == AR_V_BOUNDARY ? AR_SEED_BUFFER : AR_SEED_EXPRESSION;
+        seed->node =
+            v->kind == AR_V_BOUNDARY ? v->at : ar_seed_expression(a, id);
         if (seed->form == AR_SEED_BUFFER) {
             seed->buffer = buffer_name(a, v);
             if (!seed->buffer)
@@ -202,8 +199,7 @@ static void fill_group(ar_analysis *a, ar_group *group, uint32_t index,
     group->index = (int)index;
     group->params = AR_NEW_ARRAY(a->arena, ar_cell *, r->params.count + 1);
     for (uint32_t i = 0; i < r->params.count; i++)
-        group->params[group->param_count++] =
-            result_cell(a, r->params.data[i]);
+        group->params[group->param_count++] = result_cell(a, r->params.data[i]);
     group->grads = AR_NEW_ARRAY(a->arena, ar_cell *, r->grads.count + 1);
     bool carries = false;
     for (uint32_t i = 0; i < r->grads.count; i++) {
@@ -222,9 +218,8 @@ static void fill_group(ar_analysis *a, ar_group *group, uint32_t index,
         for (uint32_t i = 0; i < r->terms.count; i++)
             group->fused[group->fused_count++] = (ar_fused_update){
                 ar_context_unit(
-                    a->in,
-                    AR_VN(a->in, a->g.store_of[r->term_cells.data[i]])
-                        ->context),
+                    a->in, AR_VN(a->in, a->g.store_of[r->term_cells.data[i]])
+                               ->context),
                 r->terms.data[i], result_cell(a, r->term_cells.data[i])};
         group->fused_end_after = last_in_loop(a);
         group->step.unit = ar_context_unit(a->in, a->loop->context);
@@ -241,10 +236,10 @@ void ar_fill_groups(ar_analysis *a, const ar_solution *solution) {
     ar_scale *out = a->out;
     out->groups = AR_NEW_ARRAY(a->arena, ar_group, a->regions.count + 1);
     for (uint32_t i = 0; i < a->regions.count; i++) {
-        const ar_placement *p = solution && solution->placements &&
-                                        !solution->failed
-                                    ? &solution->placements[i]
-                                    : NULL;
+        const ar_placement *p =
+            solution && solution->placements && !solution->failed
+                ? &solution->placements[i]
+                : NULL;
         fill_group(a, &out->groups[i], i, p);
         if (p && !fill_seeds(a, &out->groups[i], p)) {
             const ar_vnode *v = AR_VN(a->in, p->seeds.data[0]);
@@ -276,7 +271,7 @@ static bool calls_out(const ar_node *node) {
 static ar_node *widest_write(const ar_analysis *a, const ar_unit *unit,
                              ar_node *at) {
     ar_node *best = at;
-    for (ar_node *node = at; node; node = ar_parent_of(a->in, unit, node)) {
+    for (ar_node *node = at; node; node = ar_interp_parent(a->in, unit, node)) {
         if (node == a->loop->at)
             break;
         if (node->kind == AR_FOR || node->kind == AR_WHILE ||
@@ -364,8 +359,7 @@ static const char *sink_text(ar_sink_kind kind) {
 
 static ar_range place_of(const ar_analysis *a, uint32_t id) {
     const ar_vnode *v = AR_VN(a->in, id);
-    return id > AR_NODE_CONST && v->at ? v->at->range
-                                       : a->loop->at->range;
+    return id > AR_NODE_CONST && v->at ? v->at->range : a->loop->at->range;
 }
 
 void ar_explain_conflict(ar_analysis *a, const ar_solution *solution) {
@@ -382,9 +376,10 @@ void ar_explain_conflict(ar_analysis *a, const ar_solution *solution) {
     uint32_t shown = 0;
     for (uint32_t i = 0; i < p->conflicts.count && shown < 3; i++) {
         const ar_conflict *c = &p->conflicts.data[i];
-        const ar_vnode *v = AR_VN(a->in, c->node);
+        uint32_t root = c->root ? c->root : c->node;
+        const ar_vnode *v = AR_VN(a->in, root);
         const char *name = v->cell ? ar_cell_name(a, v->cell) : "this value";
-        ar_report(a->diags, AR_DIAG_DEGREE_CONFLICT, place_of(a, c->node),
+        ar_report(a->diags, AR_DIAG_DEGREE_CONFLICT, place_of(a, root),
                   c->text ? c->text
                           : ar_sprintf(a->arena,
                                        "'%s' would have to carry the loss "
