@@ -22,6 +22,9 @@ template <> struct convert<__half> {
     __host__ __device__ static __half narrow(float x) {
         return __float2half_rn(x);
     }
+    __host__ __device__ static uint16_t bits(float x) {
+        return __half_as_ushort(narrow(x));
+    }
     __host__ __device__ static float widen(__half x) {
         return __half2float(x);
     }
@@ -30,6 +33,9 @@ template <> struct convert<__half> {
 template <> struct convert<__nv_bfloat16> {
     __host__ __device__ static __nv_bfloat16 narrow(float x) {
         return __float2bfloat16_rn(x);
+    }
+    __host__ __device__ static uint16_t bits(float x) {
+        return __bfloat16_as_ushort(narrow(x));
     }
     __host__ __device__ static float widen(__nv_bfloat16 x) {
         return __bfloat162float(x);
@@ -40,16 +46,24 @@ template <typename Half> struct alignas(16) chunk {
     Half value[CHUNK];
 };
 
+/* Two halves in the order of memory. */
 template <typename Half>
-__host__ __device__ static inline chunk<Half> narrow8(float4 low, float4 high) {
-    return {{convert<Half>::narrow(low.x), convert<Half>::narrow(low.y),
-             convert<Half>::narrow(low.z), convert<Half>::narrow(low.w),
-             convert<Half>::narrow(high.x), convert<Half>::narrow(high.y),
-             convert<Half>::narrow(high.z), convert<Half>::narrow(high.w)}};
+__host__ __device__ static inline uint32_t narrow2(float first, float second) {
+    return convert<Half>::bits(first) | (uint32_t)convert<Half>::bits(second)
+                                            << 16;
 }
 
-/* Arrays indexed by a variable would live in memory: the full chunks are
- * written out. */
+/* A plain store of a uint4 comes out as four. */
+__host__ __device__ static inline void store16(void *dst, uint4 words) {
+#ifdef __CUDA_ARCH__
+    __stwb((uint4 *)dst, words);
+#else
+    *(uint4 *)dst = words;
+#endif
+}
+
+/* Arrays indexed by a variable would live in memory, and a struct of halves
+ * would be stored half by half: the full chunks are written out. */
 template <typename Half>
 __host__ __device__ static inline void narrow_chunk(Half *dst, const float *src,
                                                     int n) {
@@ -66,10 +80,10 @@ __host__ __device__ static inline void narrow_chunk(Half *dst, const float *src,
         low = make_float4(src[0], src[1], src[2], src[3]);
         high = make_float4(src[4], src[5], src[6], src[7]);
     }
-    chunk<Half> packed = narrow8<Half>(low, high);
-    uint4 words; /* the compiler would store a chunk half by half */
-    memcpy(&words, &packed, sizeof words);
-    *(uint4 *)dst = words;
+    store16(dst,
+            make_uint4(narrow2<Half>(low.x, low.y), narrow2<Half>(low.z, low.w),
+                       narrow2<Half>(high.x, high.y),
+                       narrow2<Half>(high.z, high.w)));
 }
 
 template <typename Half>
