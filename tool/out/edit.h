@@ -41,7 +41,7 @@ ar_bytes ar_edits_apply(ar_arena *arena, const ar_edits *edits, ar_files *files,
 uint32_t ar_edits_files(const ar_edits *edits, ar_arena *arena,
                         ar_file_id **out);
 
-/* Unified diff, 3 lines of context, as `diff -u` prints it (including "\ No
+/* Unified diff, 3 lines of context, that patch(1) can apply (including "\ No
  * newline at end of file"); nothing if equal. */
 void ar_diff_print(FILE *out, const char *old_name, const char *new_name,
                    ar_bytes before, ar_bytes after);
