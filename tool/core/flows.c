@@ -366,6 +366,40 @@ static uint32_t pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
     return cell;
 }
 
+static const ar_decl *pointed_record(const ar_type *type) {
+    if (!is_kind(type, AR_TYPE_POINTER) ||
+        !is_kind(type->element, AR_TYPE_RECORD) || !type->element->record ||
+        type->element->record->is_system)
+        return NULL;
+    return type->element->record;
+}
+
+/* A struct may be viewed as its first member. */
+static bool starts_with(ar_walk *w, const ar_decl *record,
+                        const ar_decl *first) {
+    uint32_t wanted = ar_entity_of(w->g->program, first)->id;
+    for (int depth = 0; record && depth < 8; depth++) {
+        const ar_entity *entity = ar_entity_of(w->g->program, record);
+        if (entity->id == wanted)
+            return true;
+        const ar_decl *whole = entity->decl;
+        const ar_type *type =
+            whole->member_count ? whole->members[0]->type : NULL;
+        record = is_kind(type, AR_TYPE_RECORD) ? type->record : NULL;
+    }
+    return false;
+}
+
+static void view_struct(ar_walk *w, ar_node *node) {
+    const ar_decl *from = pointed_record(node->kids[0]->type);
+    const ar_decl *to = pointed_record(node->type);
+    if (!from || !to || starts_with(w, from, to) || starts_with(w, to, from))
+        return;
+    const char *reason = "its struct is also viewed as another";
+    ar_pin_fields(w->g, from, ar_here(w, node), reason);
+    ar_pin_fields(w->g, to, ar_here(w, node), reason);
+}
+
 static uint32_t conversion(ar_walk *w, ar_node *node) {
     ar_node *kid = node->kids[0];
     const ar_type *to = node->type, *from = kid->type;
@@ -378,6 +412,7 @@ static uint32_t conversion(ar_walk *w, ar_node *node) {
             target = pinned_memory(w, node, AR_PIN_FROM_INTEGER,
                                    "an integer is converted to its address");
         ar_target_typed(w->g, target, to, ar_here(w, node));
+        view_struct(w, node);
         if (node->kind == AR_CAST && ar_float_depth(to) > 0)
             add_site(w, AR_SITE_CAST, node, target);
         return target;
@@ -402,7 +437,19 @@ static uint32_t conditional(ar_walk *w, ar_node *node) {
     return first;
 }
 
+/* (uintptr_t)p % 64 asks for the alignment and keeps no address. */
+static ar_node *without_address(ar_node *node) {
+    ar_node *inner = ar_strip(node);
+    bool is_pointer = inner && is_kind(inner->type, AR_TYPE_POINTER);
+    return is_pointer && is_kind(node->type, AR_TYPE_INT) ? inner : node;
+}
+
 static uint32_t binary(ar_walk *w, ar_node *node) {
+    if (node->op == AR_OP_AND || node->op == AR_OP_REM) {
+        ar_eval(w, without_address(node->kids[0]));
+        ar_eval(w, without_address(node->kids[1]));
+        return 0;
+    }
     uint32_t left = ar_eval(w, node->kids[0]);
     uint32_t right = ar_eval(w, node->kids[1]);
     if (!is_kind(node->type, AR_TYPE_POINTER))

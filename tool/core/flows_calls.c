@@ -152,12 +152,25 @@ static uint32_t clear(ar_walk *w, const call *c) {
     return to->target;
 }
 
+/* Floats inside a struct that goes to a file as bytes keep their layout. */
+static void pin_struct_bytes(ar_walk *w, const call *c, uint32_t target) {
+    ar_graph *g = w->g;
+    const ar_decl *record = g->cells.data[ar_cell_find(g, target)].record;
+    if (!record || record->is_system)
+        return;
+    ar_pin_fields(g, record, ar_here(w, c->node),
+                  ar_sprintf(g->arena, "its struct goes through '%s' as bytes",
+                             name_of(c)));
+}
+
 static void transfer_file(ar_walk *w, const call *c) {
     argument *data = c->rule->kind == AR_RULE_SAVE
                          ? pointer_argument(c, AR_DIR_IN, AR_DIR_IN)
                          : pointer_argument(c, AR_DIR_OUT, AR_DIR_INOUT);
     if (!data || c->rule->is_variadic)
         return;
+    if (data->target && !w->is_quiet)
+        pin_struct_bytes(w, c, data->target);
     byte_sink(w, c, data->target);
     site(w, c, AR_SITE_FILE, c->node, data->target);
 }
@@ -263,8 +276,10 @@ static uint32_t foreign(ar_walk *w, const call *c) {
         return 0;
     if (vector_access(w, c))
         return 0;
+    bool is_broken = ar_entity_of(g->program, c->callee)->decl->has_errors;
     const char *reason =
-        ar_sprintf(g->arena, "its address is passed to '%s'", name_of(c));
+        ar_sprintf(g->arena, "its address is passed to '%s'%s", name_of(c),
+                   is_broken ? ", which contains parse errors" : "");
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t target = c->args[i].target;
         if (target && is_function_pointer(c->args[i].node->type)) {

@@ -59,6 +59,27 @@ static void pin_union(ar_graph *g, const ar_entity *entity) {
     }
 }
 
+static const ar_type *bottom(const ar_type *type) {
+    while (type &&
+           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY))
+        type = type->element;
+    return type;
+}
+
+/* One text compiled by several units with another typedef or macro each. */
+static void pin_several_types(ar_graph *g, const ar_entity *entity) {
+    for (uint32_t i = 0; i < entity->all_count; i++) {
+        const ar_type *type = bottom(entity->all[i]->type);
+        if (!type || type->kind == AR_TYPE_FLOAT)
+            continue;
+        ar_cell_pin(g, memory_of(g, entity->decl), AR_PIN_SEVERAL_TYPES,
+                    at_decl(entity->unit, entity->all[i]),
+                    ar_sprintf(g->arena, "its source is compiled as %s as well",
+                               type->spelling));
+        return;
+    }
+}
+
 static bool has_slots(const ar_graph *g, const ar_entity *entity) {
     const ar_decl *decl = entity->decl;
     if (decl->is_system || ar_float_depth(decl->type) < 0)
@@ -88,6 +109,7 @@ void ar_pins_of_declarations(ar_graph *g) {
         memory_of(g, entity->decl);
         if (!entity->in_rewrite_set)
             pin_outside(g, entity);
+        pin_several_types(g, entity);
         if (entity->decl->kind == AR_DECL_FIELD)
             pin_union(g, entity);
         if (entity->decl->kind == AR_DECL_VAR &&
@@ -100,15 +122,16 @@ void ar_pins_of_declarations(ar_graph *g) {
 
 /* ---- from what memory was used as ---------------------------------------- */
 
-static void pin_fields(ar_graph *g, const ar_decl *record, ar_where where) {
+void ar_pin_fields(ar_graph *g, const ar_decl *record, ar_where where,
+                   const char *reason) {
+    record = ar_entity_of(g->program, record)->decl;
     for (uint32_t i = 0; i < record->member_count; i++) {
         const ar_decl *field = record->members[i];
         const ar_type *type = field->type;
         while (type && type->kind == AR_TYPE_ARRAY)
             type = type->element;
         if (ar_is_float(type))
-            ar_cell_pin(g, ar_cell_of(g, field), AR_PIN_RECORD, where,
-                        "its struct is also used as plain memory");
+            ar_cell_pin(g, ar_cell_of(g, field), AR_PIN_RECORD, where, reason);
     }
 }
 
@@ -127,7 +150,8 @@ static void pin_by_kinds(ar_graph *g, uint32_t cell) {
         ar_cell_pin(g, cell, AR_PIN_RECORD, use->where,
                     ar_sprintf(g->arena, "also used as %s", type));
         if (record && !record->is_system)
-            pin_fields(g, ar_entity_of(g->program, record)->decl, use->where);
+            ar_pin_fields(g, record, use->where,
+                          "its struct is also used as plain memory");
     }
 }
 

@@ -183,6 +183,9 @@ void ar_bytes_resolve(ar_graph *g);
 /* Pins that follow from the declarations and from what cells were used as. */
 void ar_pins_of_declarations(ar_graph *g);
 void ar_pins_of_kinds(ar_graph *g);
+/* Pins the floats that lie inside a struct. */
+void ar_pin_fields(ar_graph *g, const ar_decl *record, ar_where where,
+                   const char *reason);
 
 /* ---- pins_accumulate.c --------------------------------------------------- */
 

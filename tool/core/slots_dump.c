@@ -14,7 +14,7 @@ const char *ar_pin_name(ar_pin_kind kind) {
         "reinterpreted",  "union",      "struct",         "foreign-call",
         "foreign-memory", "callback",   "foreign-object", "outside",
         "from-integer",   "to-integer", "varargs",        "literal-bytes",
-        "unmodelled",
+        "several-types",  "unmodelled",
     };
     return names[kind];
 }
@@ -193,6 +193,7 @@ typedef struct counts {
     uint32_t split_locals;
     uint32_t sites[AR_SITE_KINDS];
     uint32_t sizeof_many, sizeof_none, in_body, in_argument;
+    uint32_t mixed_groups, split_groups;
 } counts;
 
 static void count_slot(counts *n, const ar_slot *slot) {
@@ -256,6 +257,39 @@ static void count_site(counts *n, const ar_site *site) {
     }
 }
 
+/* float a, *b, *c: declarators of one group share the float token. A group
+ * must be taken apart when only some of it change. */
+static void count_groups(const ar_storage_facts *facts, counts *n) {
+    const ar_site *sites = facts->sites.data;
+    for (uint32_t i = 0; i < facts->sites.count;) {
+        uint32_t end = i + 1, scalars = 0, pointers = 0;
+        bool differ = false;
+        if (sites[i].kind != AR_SITE_DECLARATION) {
+            i++;
+            continue;
+        }
+        while (end < facts->sites.count &&
+               sites[end].kind == AR_SITE_DECLARATION &&
+               sites[end].where.range.file == sites[i].where.range.file &&
+               sites[end].where.range.begin == sites[i].where.range.begin)
+            end++;
+        uint32_t first = AR_NO_ID;
+        for (uint32_t k = i; k < end; k++) {
+            bool is_scalar = ar_float_depth(sites[k].decl->type) == 0;
+            scalars += is_scalar;
+            pointers += !is_scalar;
+            if (is_scalar)
+                continue;
+            differ |= sites[k].class_count > 1 ||
+                      (first != AR_NO_ID && sites[k].classes[0] != first);
+            first = sites[k].classes[0];
+        }
+        n->mixed_groups += end - i > 1 && scalars && pointers;
+        n->split_groups += end - i > 1 && pointers > 1 && differ;
+        i = end;
+    }
+}
+
 void ar_storage_print_counts(FILE *out, ar_program *program,
                              const ar_storage_facts *facts) {
     (void)program;
@@ -266,6 +300,7 @@ void ar_storage_print_counts(FILE *out, ar_program *program,
         count_class(facts, &n, &facts->classes.data[i]);
     for (uint32_t i = 0; i < facts->sites.count; i++)
         count_site(&n, &facts->sites.data[i]);
+    count_groups(facts, &n);
     const uint32_t *s = n.sites;
     fprintf(out,
             "counts slots %u (field %u param %u local %u result %u global "
@@ -283,9 +318,11 @@ void ar_storage_print_counts(FILE *out, ar_program *program,
             n.sizeof_many, n.sizeof_none, s[AR_SITE_ALLOCATION],
             s[AR_SITE_COPY], s[AR_SITE_CLEAR], s[AR_SITE_FILE]);
     fprintf(out,
-            "counts load/store/compound %u/%u/%u, address/scan/print "
+            "counts groups mixed/split %u/%u, load/store/compound %u/%u/%u, "
+            "address/scan/print "
             "%u/%u/%u, macro body/argument %u/%u\n",
-            s[AR_SITE_LOAD], s[AR_SITE_STORE], s[AR_SITE_COMPOUND_STORE],
-            s[AR_SITE_ADDRESS_OF], s[AR_SITE_VARARGS_ADDRESS],
-            s[AR_SITE_VARARGS_VALUE], n.in_body, n.in_argument);
+            n.mixed_groups, n.split_groups, s[AR_SITE_LOAD], s[AR_SITE_STORE],
+            s[AR_SITE_COMPOUND_STORE], s[AR_SITE_ADDRESS_OF],
+            s[AR_SITE_VARARGS_ADDRESS], s[AR_SITE_VARARGS_VALUE], n.in_body,
+            n.in_argument);
 }

@@ -42,9 +42,9 @@ typedef enum ar_scalar_kind {
 
 /* What keeps a class in FP32. What can be rewritten is a site instead. */
 typedef enum ar_pin_kind {
-    AR_PIN_REINTERPRETED,  /* also used as another scalar type */
-    AR_PIN_UNION,          /* in a union */
-    AR_PIN_RECORD,         /* a struct walked as floats, or the reverse */
+    AR_PIN_REINTERPRETED, /* also used as another scalar type */
+    AR_PIN_UNION,         /* in a union */
+    AR_PIN_RECORD, /* its struct is used as plain memory or as another struct */
     AR_PIN_FOREIGN_CALL,   /* address handed to a function nobody described */
     AR_PIN_FOREIGN_RESULT, /* memory comes from such a function */
     AR_PIN_CALLBACK,       /* parameter of a function that foreign code calls */
@@ -54,6 +54,7 @@ typedef enum ar_pin_kind {
     AR_PIN_TO_INTEGER,     /* the pointer is converted to an integer */
     AR_PIN_VARARGS,        /* the pointer goes through '...' of own code */
     AR_PIN_LITERAL_BYTES,  /* a byte count not derived from a sizeof */
+    AR_PIN_SEVERAL_TYPES,  /* one source, compiled with several types */
     AR_PIN_UNMODELLED,     /* in an expression the tool does not model */
     AR_PIN_KINDS
 } ar_pin_kind;
