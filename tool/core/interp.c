@@ -28,8 +28,8 @@ static uint32_t unit_index(const ar_interp *in, const ar_unit *unit) {
     AR_BUG("unit '%s' is not of this program", unit->main_name);
 }
 
-ar_node *ar_parent_of(const ar_interp *in, const ar_unit *unit,
-                      const ar_node *node) {
+ar_node *ar_interp_parent(const ar_interp *in, const ar_unit *unit,
+                          const ar_node *node) {
     return in->parents[unit_index(in, unit)][node->id];
 }
 
@@ -44,12 +44,10 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
     in->program = program;
     in->rules = rules;
     in->m = ar_memory_new(arena);
-    ar_idtable *tables[] = {&in->node_ids,       &in->sink_ids,
-                            &in->context_ids,    &in->loop_ids,
-                            &in->prescans,       &in->boundary_index,
-                            &in->term_nodes,     &in->note_ids,
-                            &in->store_ids,      &in->free_ids,
-                            &in->scalar_ids,     &in->named_sets};
+    ar_idtable *tables[] = {
+        &in->node_ids,  &in->sink_ids,       &in->context_ids, &in->loop_ids,
+        &in->prescans,  &in->boundary_index, &in->term_nodes,  &in->note_ids,
+        &in->store_ids, &in->free_ids,       &in->scalar_ids,  &in->named_sets};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         tables[i]->arena = arena;
     for (uint32_t i = 0; i <= AR_NODE_CONST; i++)
@@ -130,7 +128,7 @@ static ar_value outside_value(ar_interp *in, ar_decl *param) {
         object->as.unit = ar_entity_of(in->program, param)->unit;
         ar_memory_root(in->m, object, NULL);
     }
-    return ar_pointer_to(in, object->root, 0);
+    return ar_value_pointer(in, object->root, 0);
 }
 
 static void run_root(ar_interp *in, ar_decl *function) {
@@ -138,8 +136,8 @@ static void run_root(ar_interp *in, ar_decl *function) {
         AR_NEW_ARRAY(in->arena, ar_value, function->member_count + 1);
     bool is_main = strcmp(function->name, "main") == 0;
     for (uint32_t i = 0; i < function->member_count; i++)
-        args[i] = is_main ? ar_unknown()
-                          : outside_value(in, function->members[i]);
+        args[i] =
+            is_main ? ar_unknown() : outside_value(in, function->members[i]);
     ar_run_function(in, function->body, function, args, NULL,
                     function->member_count);
 }
@@ -152,7 +150,7 @@ static void init_globals(ar_interp *in) {
             d->storage == AR_STORAGE_AUTO || d->is_system)
             continue;
         uint32_t cell = ar_variable_cell(in, d);
-        ar_value address = ar_pointer_to(in, cell, 0);
+        ar_value address = ar_value_pointer(in, cell, 0);
         ar_init_cell(in, d->init, &address, d->type, d->init);
     }
 }

@@ -256,6 +256,8 @@ ar_state ar_join_states(ar_interp *in, ar_node *at, ar_state *a, ar_state *b);
 
 /* control */
 ar_value ar_interp_eval(ar_interp *in, ar_node *node);
+/* A term of an update, or an argument, gets a node of its own. */
+ar_value ar_as_term(ar_interp *in, ar_node *at, ar_value v);
 ar_value ar_interp_address(ar_interp *in, ar_node *node);
 /* 1: true, 0: false, -1: unknown */
 int ar_truth(ar_interp *in, ar_node *node, ar_value *value);

@@ -41,7 +41,7 @@ static void copy_leaf(record_copy *k, uint32_t from, uint32_t to,
     ar_value source = *k->from_address, target = *k->to_address;
     ar_target one = {from, 0};
     source.targets = ar_memory_set(in->m, &one, 1);
-    ar_value v = ar_load(in, k->at, &source, type);
+    ar_value v = ar_interp_load(in, k->at, &source, type);
     if (k->is_param) {
         if (ar_is_floating(type))
             v = ar_from_node(ar_float_of(in, &v));
@@ -52,7 +52,7 @@ static void copy_leaf(record_copy *k, uint32_t from, uint32_t to,
     }
     one.cell = to;
     target.targets = ar_memory_set(in->m, &one, 1);
-    ar_store(in, k->at, &target, type, &v);
+    ar_interp_store(in, k->at, &target, type, &v);
 }
 
 static void copy_cells(record_copy *k, uint32_t from, uint32_t to) {
@@ -82,8 +82,8 @@ void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
     ar_targets sources = *ar_memory_targets(in->m, from->targets);
     ar_targets sinks = *ar_memory_targets(in->m, to->targets);
     for (uint32_t t = 0; t < sinks.count; t++) {
-        uint32_t target = ar_element_cell(in, sinks.data[t].cell,
-                                          sinks.data[t].index, type);
+        uint32_t target =
+            ar_element_cell(in, sinks.data[t].cell, sinks.data[t].index, type);
         for (uint32_t s = 0; s < sources.count; s++) {
             uint32_t source = ar_element_cell(in, sources.data[s].cell,
                                               sources.data[s].index, type);
@@ -129,9 +129,8 @@ static void clear_cell(ar_interp *in, ar_node *at, const ar_value *address,
     if (type && ar_is_floating(type)) {
         ar_store_block(in, at, &one, AR_NODE_ZERO, true);
     } else {
-        ar_value zero = {.node = AR_NODE_ZERO,
-                         .is_number = true,
-                         .may_be_null = true};
+        ar_value zero = {
+            .node = AR_NODE_ZERO, .is_number = true, .may_be_null = true};
         ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, &zero));
     }
     for (uint32_t kid = cell_at(in, cell)->first_child; kid;
@@ -236,8 +235,8 @@ static void add_context(ar_interp *in, ar_mem_object *object) {
 
 ar_value ar_allocate(ar_interp *in, ar_node *call, bool zero) {
     bool is_new;
-    ar_mem_object *object = ar_memory_object(
-        in->m, ar_key(call) << 2 | 1, in->frame->context->id, &is_new);
+    ar_mem_object *object = ar_memory_object(in->m, ar_key(call) << 2 | 1,
+                                             in->frame->context->id, &is_new);
     if (is_new) {
         object->as.kind = AR_OBJECT_HEAP;
         object->as.site = call;
@@ -250,7 +249,7 @@ ar_value ar_allocate(ar_interp *in, ar_node *call, bool zero) {
     if (!object->is_summary)
         ar_reset_object(in, object, zero);
     object->zero_default = zero;
-    return ar_pointer_to(in, object->root, 0);
+    return ar_value_pointer(in, object->root, 0);
 }
 
 /* The cell of a variable in the running function. */

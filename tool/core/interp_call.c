@@ -465,8 +465,12 @@ static ar_value call_one(ar_interp *in, ar_node *call, ar_decl *callee,
     if (ar_apply_rule(in, call, callee, args, types, count, &result))
         return result;
     ar_decl *definition = ar_definition_of(in->program, callee);
-    if (definition)
+    if (definition) {
+        for (uint32_t i = 0; i < count; i++)
+            if (ar_is_floating(types[i]))
+                args[i] = ar_as_term(in, call->kids[i + 1], args[i]);
         return ar_run_function(in, call, definition, args, types, count);
+    }
     return call_stranger(in, call, callee, args, types, count);
 }
 

@@ -14,19 +14,36 @@ static bool is_integral(const ar_type *type) {
 }
 
 static bool is_pointer_like(const ar_type *type) {
-    return type && (type->kind == AR_TYPE_POINTER ||
-                    type->kind == AR_TYPE_ARRAY ||
-                    type->kind == AR_TYPE_FUNCTION);
+    return type &&
+           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY ||
+            type->kind == AR_TYPE_FUNCTION);
 }
 
 /* ---- integers and addresses ---------------------------------------------- */
 
+/* Numbers beyond what sizes and indices need are not followed. */
+static ar_value number_of(__int128 n) {
+    const int64_t limit = (int64_t)1 << 40;
+    return n > -limit && n < limit ? ar_number((int64_t)n) : ar_unknown();
+}
+
+/* Shifts are only compared; they may wrap. */
+static int64_t shift_sum(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t shift_product(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 static ar_value add_numbers(ar_value a, ar_value b, bool subtract) {
     if (a.is_number && b.is_number)
-        return ar_number(subtract ? a.number - b.number : a.number + b.number);
+        return number_of((__int128)a.number +
+                         (subtract ? -(__int128)b.number : b.number));
     ar_value v = {0};
     v.offset_tags = a.offset_tags | b.offset_tags;
-    v.shift = subtract ? a.shift - b.shift : a.shift + b.shift;
+    v.shift =
+        shift_sum(a.shift, subtract ? shift_product(-1, b.shift) : b.shift);
     v.is_partial = (!a.is_number && (a.is_partial || !a.offset_tags)) ||
                    (!b.is_number && (b.is_partial || !b.offset_tags));
     return v;
@@ -35,14 +52,14 @@ static ar_value add_numbers(ar_value a, ar_value b, bool subtract) {
 /* i * n + j and 2 * i are as distinct as i is. */
 static ar_value multiply_numbers(ar_value a, ar_value b) {
     if (a.is_number && b.is_number)
-        return ar_number(a.number * b.number);
+        return number_of((__int128)a.number * b.number);
     if ((a.is_number && !a.number) || (b.is_number && !b.number))
         return ar_number(0);
     ar_value v = {0};
     v.offset_tags = a.offset_tags | b.offset_tags;
     if (a.is_number || b.is_number) {
         ar_value n = a.is_number ? a : b, x = a.is_number ? b : a;
-        v.shift = n.number * x.shift;
+        v.shift = shift_product(n.number, x.shift);
         v.is_partial = x.is_partial;
         return v;
     }
@@ -50,7 +67,7 @@ static ar_value multiply_numbers(ar_value a, ar_value b) {
         v.is_partial = true;
     } else if (a.offset_tags && b.offset_tags) {
         v.is_partial = a.is_partial || b.is_partial;
-        v.shift = a.shift + b.shift;
+        v.shift = shift_sum(a.shift, b.shift);
     } else {
         v.is_partial = a.offset_tags ? a.is_partial : b.is_partial;
         v.shift = a.offset_tags ? a.shift : b.shift;
@@ -112,8 +129,7 @@ static bool fold(ar_op op, int64_t a, int64_t b, int64_t *out) {
     }
 }
 
-static ar_value move_pointer(ar_interp *in, ar_value p, ar_value n,
-                             bool back) {
+static ar_value move_pointer(ar_interp *in, ar_value p, ar_value n, bool back) {
     ar_targets set = *ar_memory_targets(in->m, p.targets);
     ar_value v = p;
     v.is_number = false;
@@ -130,7 +146,7 @@ static ar_value move_pointer(ar_interp *in, ar_value p, ar_value n,
         v.targets = ar_memory_set(in->m, t, set.count);
     }
     v.offset_tags |= n.offset_tags;
-    v.shift += back ? -n.shift : n.shift;
+    v.shift = shift_sum(v.shift, shift_product(back ? -1 : 1, n.shift));
     v.is_partial =
         v.is_partial || (!n.is_number && (n.is_partial || !n.offset_tags));
     return v;
@@ -230,15 +246,14 @@ ar_value ar_arith(ar_interp *in, ar_node *at, ar_op op, ar_value a, ar_value b,
             return multiply_numbers(a, ar_number((int64_t)1 << b.number));
         return ar_unknown();
     default:
-        if (a.is_number && b.is_number &&
-            fold(op, a.number, b.number, &folded))
+        if (a.is_number && b.is_number && fold(op, a.number, b.number, &folded))
             return ar_number(folded);
         return ar_unknown();
     }
 }
 
-ar_value ar_convert(ar_interp *in, ar_node *at, ar_value value,
-                    const ar_type *from, const ar_type *to) {
+ar_value ar_interp_convert(ar_interp *in, ar_node *at, ar_value value,
+                           const ar_type *from, const ar_type *to) {
     if (ar_is_floating(to) && !ar_is_floating(from)) {
         ar_value v = ar_from_node(ar_float_of(in, &value));
         v.is_number = value.is_number;
@@ -261,9 +276,8 @@ ar_value ar_convert(ar_interp *in, ar_node *at, ar_value value,
         if (moved) {
             ar_target *t = AR_NEW_ARRAY(in->arena, ar_target, set.count);
             for (uint32_t i = 0; i < set.count; i++)
-                t[i] = (ar_target){set.data[i].cell, set.data[i].index
-                                                         ? AR_ANY_INDEX
-                                                         : 0};
+                t[i] = (ar_target){set.data[i].cell,
+                                   set.data[i].index ? AR_ANY_INDEX : 0};
             value.targets = ar_memory_set(in->m, t, set.count);
         }
     }
@@ -274,38 +288,37 @@ ar_value ar_convert(ar_interp *in, ar_node *at, ar_value value,
 
 static ar_value member_address(ar_interp *in, ar_node *node) {
     ar_node *base_node = node->kids[0];
-    ar_value base = node->is_arrow ? ar_eval(in, base_node)
-                                   : ar_address(in, base_node);
+    ar_value base = node->is_arrow ? ar_interp_eval(in, base_node)
+                                   : ar_interp_address(in, base_node);
     const ar_type *record = base_node->type;
     if (node->is_arrow && record)
         record = record->element;
     ar_targets set = *ar_memory_targets(in->m, base.targets);
     AR_VEC(ar_target) out = {0};
     for (uint32_t i = 0; i < set.count; i++) {
-        uint32_t cells[1] = {ar_element_cell(in, set.data[i].cell,
-                                             set.data[i].index, record)};
+        uint32_t cells[1] = {
+            ar_element_cell(in, set.data[i].cell, set.data[i].index, record)};
         ar_decl *field = ar_entity_of(in->program, node->decl)->decl;
         bool is_union = field->parent && field->parent->is_union;
         const ar_decl *key = field;
         if (is_union && field->parent->member_count)
             key = ar_entity_of(in->program, field->parent->members[0])->decl;
         AR_PUSH(in->arena, &out,
-                (ar_target){ar_memory_child(in->m, cells[0], AR_STEP_FIELD,
-                                            key, 0, field->type),
+                (ar_target){ar_memory_child(in->m, cells[0], AR_STEP_FIELD, key,
+                                            0, field->type),
                             0});
         if (set.data[i].index != AR_ANY_INDEX || cells[0] == set.data[i].cell)
             continue;
         uint32_t array = set.data[i].cell;
         if (!in->m->cells.data[array].type) {
-            uint32_t first = ar_memory_find_child(in->m, array, AR_STEP_FIELD,
-                                                  key, 0);
+            uint32_t first =
+                ar_memory_find_child(in->m, array, AR_STEP_FIELD, key, 0);
             if (first)
                 AR_PUSH(in->arena, &out, (ar_target){first, 0});
         }
         for (uint32_t kid = in->m->cells.data[array].first_child; kid;
              kid = in->m->cells.data[kid].next_sibling)
-            if (kid != cells[0] &&
-                in->m->cells.data[kid].step == AR_STEP_INDEX)
+            if (kid != cells[0] && in->m->cells.data[kid].step == AR_STEP_INDEX)
                 AR_PUSH(in->arena, &out,
                         (ar_target){ar_memory_child(in->m, kid, AR_STEP_FIELD,
                                                     key, 0, field->type),
@@ -323,9 +336,9 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
 static ar_value index_address(ar_interp *in, ar_node *node) {
     ar_node *base_node = node->kids[0];
     bool is_array = base_node->type && base_node->type->kind == AR_TYPE_ARRAY;
-    ar_value base =
-        is_array ? ar_address(in, base_node) : ar_eval(in, base_node);
-    ar_value index = ar_eval(in, node->kids[1]);
+    ar_value base = is_array ? ar_interp_address(in, base_node)
+                             : ar_interp_eval(in, base_node);
+    ar_value index = ar_interp_eval(in, node->kids[1]);
     return move_pointer(in, base, index, false);
 }
 
@@ -333,29 +346,30 @@ static bool is_param_array(const ar_decl *decl) {
     return decl->kind == AR_DECL_PARAM && decl->type->kind == AR_TYPE_ARRAY;
 }
 
-ar_value ar_address(ar_interp *in, ar_node *node) {
+ar_value ar_interp_address(ar_interp *in, ar_node *node) {
     in->work++;
     switch ((int)node->kind) {
     case AR_REF:
         if (!node->decl || node->decl->kind == AR_DECL_ENUMERATOR)
             return ar_unknown();
         if (node->decl->kind == AR_DECL_FUNCTION)
-            return ar_pointer_to(in, ar_function_target(in, node->decl), 0);
+            return ar_value_pointer(in, ar_function_target(in, node->decl), 0);
         if (is_param_array(node->decl)) {
             ar_value slot =
-                ar_pointer_to(in, ar_variable_cell(in, node->decl), 0);
-            return ar_load(in, node, &slot, node->decl->type);
+                ar_value_pointer(in, ar_variable_cell(in, node->decl), 0);
+            return ar_interp_load(in, node, &slot, node->decl->type);
         }
-        return ar_pointer_to(in, ar_variable_cell(in, node->decl), 0);
+        return ar_value_pointer(in, ar_variable_cell(in, node->decl), 0);
     case AR_MEMBER:
         return member_address(in, node);
     case AR_INDEX:
         return index_address(in, node);
     case AR_DEREF:
-        return ar_eval(in, node->kids[0]);
+        return ar_interp_eval(in, node->kids[0]);
     case AR_CAST:
     case AR_IMPLICIT:
-        return node->kid_count ? ar_address(in, node->kids[0]) : ar_unknown();
+        return node->kid_count ? ar_interp_address(in, node->kids[0])
+                               : ar_unknown();
     case AR_COMPOUND_LITERAL:
     case AR_STRING_LIT: {
         bool is_new;
@@ -368,7 +382,7 @@ ar_value ar_address(ar_interp *in, ar_node *node) {
             object->context = in->frame->context->id;
             ar_memory_root(in->m, object, node->type);
         }
-        ar_value address = ar_pointer_to(in, object->root, 0);
+        ar_value address = ar_value_pointer(in, object->root, 0);
         if (node->kind == AR_COMPOUND_LITERAL && node->kid_count) {
             ar_reset_object(in, object, true);
             ar_init_cell(in, node, &address, node->type, node->kids[0]);
@@ -380,11 +394,11 @@ ar_value ar_address(ar_interp *in, ar_node *node) {
     case AR_COMMA:
     case AR_ASSIGN:
     case AR_STATEMENT_EXPR:
-        return ar_eval(in, node); /* a record: its address */
+        return ar_interp_eval(in, node); /* a record: its address */
     default:
         for (uint32_t i = 0; i < node->kid_count; i++)
             if (node->kids[i])
-                ar_eval(in, node->kids[i]);
+                ar_interp_eval(in, node->kids[i]);
         return ar_unknown();
     }
 }
@@ -392,7 +406,7 @@ ar_value ar_address(ar_interp *in, ar_node *node) {
 /* ---- rvalues ------------------------------------------------------------- */
 
 static ar_value read_lvalue(ar_interp *in, ar_node *node) {
-    ar_value address = ar_address(in, node);
+    ar_value address = ar_interp_address(in, node);
     const ar_type *type = node->type;
     if (!type || type->kind == AR_TYPE_RECORD || type->kind == AR_TYPE_FUNCTION)
         return address;
@@ -403,7 +417,7 @@ static ar_value read_lvalue(ar_interp *in, ar_node *node) {
                                in->frame->context->id, address.targets);
         return address;
     }
-    ar_value v = ar_load(in, node, &address, type);
+    ar_value v = ar_interp_load(in, node, &address, type);
     if (type->kind == AR_TYPE_POINTER && v.targets &&
         ar_is_floating(type->element) &&
         (node->kind == AR_REF || node->kind == AR_MEMBER))
@@ -414,50 +428,50 @@ static ar_value read_lvalue(ar_interp *in, ar_node *node) {
 
 /* A term of an update has a node of its own: the scale may enter or leave
  * there. */
-static ar_value as_term(ar_interp *in, ar_node *at, ar_value v) {
+ar_value ar_as_term(ar_interp *in, ar_node *at, ar_value v) {
     uint32_t node = ar_float_of(in, &v);
-    if (node == AR_NODE_ZERO || AR_VN(in, node)->at == at)
-        if (node == AR_NODE_ZERO || AR_VN(in, node)->kind == AR_V_TERM)
-            return v;
+    if (node == AR_NODE_ZERO ||
+        (AR_VN(in, node)->at == at && AR_VN(in, node)->kind == AR_V_TERM))
+        return v;
     return ar_from_node(ar_graph_node(in, AR_V_TERM, at, 0, &node, 1));
 }
 
 static ar_value assign(ar_interp *in, ar_node *node) {
     const ar_type *type = node->kids[0]->type;
     if (type && type->kind == AR_TYPE_RECORD) {
-        ar_value from = ar_address(in, node->kids[1]);
-        ar_value to = ar_address(in, node->kids[0]);
+        ar_value from = ar_interp_address(in, node->kids[1]);
+        ar_value to = ar_interp_address(in, node->kids[0]);
         ar_copy_record(in, node, &to, &from, type, false);
         return to;
     }
-    ar_value value = ar_eval(in, node->kids[1]);
+    ar_value value = ar_interp_eval(in, node->kids[1]);
     if (node->kids[1]->type && type)
-        value = ar_convert(in, node, value, node->kids[1]->type, type);
-    ar_value to = ar_address(in, node->kids[0]);
-    ar_store(in, node, &to, type, &value);
+        value = ar_interp_convert(in, node, value, node->kids[1]->type, type);
+    ar_value to = ar_interp_address(in, node->kids[0]);
+    ar_interp_store(in, node, &to, type, &value);
     return value;
 }
 
 static ar_value compound_assign(ar_interp *in, ar_node *node) {
     const ar_type *type = node->kids[0]->type;
-    ar_value right = ar_eval(in, node->kids[1]);
-    ar_value to = ar_address(in, node->kids[0]);
-    ar_value old = ar_load(in, node->kids[0], &to, type);
+    ar_value right = ar_interp_eval(in, node->kids[1]);
+    ar_value to = ar_interp_address(in, node->kids[0]);
+    ar_value old = ar_interp_load(in, node->kids[0], &to, type);
     if (ar_is_floating(type) &&
         (node->op == AR_OP_ADD || node->op == AR_OP_SUB))
-        right = as_term(in, node->kids[1], right);
+        right = ar_as_term(in, node->kids[1], right);
     ar_value value = ar_arith(in, node, node->op, old, right, type,
                               node->kids[1]->type, type);
     if (!ar_is_floating(type) && ar_is_floating(node->kids[1]->type))
         value = ar_unknown();
-    ar_store(in, node, &to, type, &value);
+    ar_interp_store(in, node, &to, type, &value);
     return value;
 }
 
 static ar_value step_variable(ar_interp *in, ar_node *node) {
     const ar_type *type = node->kids[0]->type;
-    ar_value to = ar_address(in, node->kids[0]);
-    ar_value old = ar_load(in, node->kids[0], &to, type);
+    ar_value to = ar_interp_address(in, node->kids[0]);
+    ar_value old = ar_interp_load(in, node->kids[0], &to, type);
     bool down = node->op == AR_OP_PRE_DEC || node->op == AR_OP_POST_DEC;
     ar_value one = ar_number(1);
     if (ar_is_floating(type))
@@ -466,7 +480,7 @@ static ar_value step_variable(ar_interp *in, ar_node *node) {
     ar_value value =
         ar_arith(in, node, down ? AR_OP_SUB : AR_OP_ADD, old, one, type,
                  ar_is_floating(type) ? type : &int_type, type);
-    ar_store(in, node, &to, type, &value);
+    ar_interp_store(in, node, &to, type, &value);
     bool post = node->op == AR_OP_POST_INC || node->op == AR_OP_POST_DEC;
     return post ? old : value;
 }
@@ -479,7 +493,7 @@ static ar_value unary(ar_interp *in, ar_node *node) {
         int truth = ar_truth(in, node->kids[0], &v);
         return truth < 0 ? ar_unknown() : ar_number(!truth);
     }
-    ar_value v = ar_eval(in, node->kids[0]);
+    ar_value v = ar_interp_eval(in, node->kids[0]);
     if (node->op == AR_OP_PLUS)
         return v;
     if (ar_is_floating(node->type)) {
@@ -500,7 +514,7 @@ static ar_value unary(ar_interp *in, ar_node *node) {
 }
 
 int ar_truth(ar_interp *in, ar_node *node, ar_value *value) {
-    ar_value v = ar_eval(in, node);
+    ar_value v = ar_interp_eval(in, node);
     *value = v;
     if (v.is_number && !v.targets)
         return v.node && v.node != AR_NODE_ZERO && v.node != AR_NODE_CONST
@@ -516,13 +530,13 @@ static ar_value choose(ar_interp *in, ar_node *node, ar_node *yes, ar_node *no,
                        int truth) {
     if (truth >= 0) {
         ar_node *taken = truth ? yes : no;
-        return taken ? ar_eval(in, taken) : ar_number(truth);
+        return taken ? ar_interp_eval(in, taken) : ar_number(truth);
     }
     ar_state before = ar_state_copy(in->state);
-    ar_value a = yes ? ar_eval(in, yes) : ar_number(1);
+    ar_value a = yes ? ar_interp_eval(in, yes) : ar_number(1);
     ar_state after = ar_state_take(&in->state);
     in->state = before;
-    ar_value b = no ? ar_eval(in, no) : ar_number(0);
+    ar_value b = no ? ar_interp_eval(in, no) : ar_number(0);
     bool a_dead = after.dead, b_dead = in->state.dead;
     ar_state other = ar_state_take(&in->state);
     in->state = ar_join_states(in, node, &after, &other);
@@ -546,7 +560,7 @@ static ar_value conditional(ar_interp *in, ar_node *node) {
     if (node->kid_count == 2) {
         if (truth == 1)
             return v;
-        ar_value other = ar_eval(in, node->kids[1]);
+        ar_value other = ar_interp_eval(in, node->kids[1]);
         return truth == 0 ? other
                           : ar_join_values(in, node, 0x80000000u, &v, &other);
     }
@@ -599,16 +613,16 @@ static ar_value eval(ar_interp *in, ar_node *node) {
     case AR_DEREF:
         return read_lvalue(in, node);
     case AR_CALL:
-        return ar_call(in, node);
+        return ar_interp_call(in, node);
     case AR_UNARY:
         return unary(in, node);
     case AR_ADDRESS:
-        return ar_address(in, node->kids[0]);
+        return ar_interp_address(in, node->kids[0]);
     case AR_BINARY: {
         if (node->op == AR_OP_LOGICAL_AND || node->op == AR_OP_LOGICAL_OR)
             return logical(in, node);
-        ar_value a = ar_eval(in, node->kids[0]);
-        ar_value b = ar_eval(in, node->kids[1]);
+        ar_value a = ar_interp_eval(in, node->kids[0]);
+        ar_value b = ar_interp_eval(in, node->kids[1]);
         return ar_arith(in, node, node->op, a, b, node->kids[0]->type,
                         node->kids[1]->type, node->type);
     }
@@ -621,37 +635,38 @@ static ar_value eval(ar_interp *in, ar_node *node) {
     case AR_COMMA: {
         ar_value v = ar_unknown();
         for (uint32_t i = 0; i < node->kid_count; i++)
-            v = ar_eval(in, node->kids[i]);
+            v = ar_interp_eval(in, node->kids[i]);
         return v;
     }
     case AR_CAST:
     case AR_IMPLICIT: {
-        ar_value v = ar_eval(in, node->kids[0]);
+        ar_value v = ar_interp_eval(in, node->kids[0]);
         const ar_type *from = node->kids[0]->type;
-        return from && node->type ? ar_convert(in, node, v, from, node->type)
-                                  : v;
+        return from && node->type
+                   ? ar_interp_convert(in, node, v, from, node->type)
+                   : v;
     }
     case AR_SIZEOF:
         return sizeof_value(node);
     case AR_STATEMENT_EXPR:
         if (node->kid_count)
-            ar_exec(in, node->kids[0]);
+            ar_interp_exec(in, node->kids[0]);
         return ar_unknown();
     default:
         for (uint32_t i = 0; i < node->kid_count; i++)
             if (node->kids[i])
-                ar_eval(in, node->kids[i]);
+                ar_interp_eval(in, node->kids[i]);
         return ar_unknown();
     }
 }
 
-ar_value ar_eval(ar_interp *in, ar_node *node) {
+ar_value ar_interp_eval(ar_interp *in, ar_node *node) {
     in->work++;
     if (in->state.dead)
         return (ar_value){.is_undefined = true};
     ar_value v = eval(in, node);
     if (in->term_nodes.count && ar_is_floating(node->type) &&
         ar_idtable_get(&in->term_nodes, ar_key(node), 0))
-        return as_term(in, node, v);
+        return ar_as_term(in, node, v);
     return v;
 }

@@ -37,8 +37,7 @@ static bool is_step(ar_node *node, const ar_decl *decl) {
     ar_node *right = ar_skip_casts(node->kids[1]);
     if (right->kind == AR_BINARY &&
         (right->op == AR_OP_ADD || right->op == AR_OP_SUB))
-        return mentions(right->kids[0], decl) ||
-               mentions(right->kids[1], decl);
+        return mentions(right->kids[0], decl) || mentions(right->kids[1], decl);
     return right->kind == AR_MEMBER && right->is_arrow &&
            mentions(right->kids[0], decl);
 }
@@ -159,9 +158,8 @@ static ar_value value_of(ar_interp *in, uint32_t cell, uint32_t id) {
     if (id)
         return *ar_memory_value(in->m, id);
     if (ar_object_of(in->m, cell)->zero_default)
-        return (ar_value){.node = AR_NODE_ZERO,
-                          .is_number = true,
-                          .may_be_null = true};
+        return (ar_value){
+            .node = AR_NODE_ZERO, .is_number = true, .may_be_null = true};
     return (ar_value){.is_undefined = true};
 }
 
@@ -199,8 +197,8 @@ static bool same_but_node(const ar_value *a, const ar_value *b) {
     return a->targets == b->targets && a->offset_tags == b->offset_tags &&
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
            a->number == b->number && a->is_number == b->is_number &&
-           a->may_be_null == b->may_be_null &&
-           a->is_partial == b->is_partial && a->is_undefined == b->is_undefined;
+           a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
+           a->is_undefined == b->is_undefined;
 }
 
 static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
@@ -232,8 +230,8 @@ static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
     uint32_t id = ar_memory_intern(in->m, &v);
     if (!known)
         AR_PUSH(in->arena, &e->loop->carried, cell);
-    if (!known || (known != id &&
-                   !same_but_node(ar_memory_value(in->m, known), &v)))
+    if (!known ||
+        (known != id && !same_but_node(ar_memory_value(in->m, known), &v)))
         e->changed = true;
     ar_idtable_put(&e->loop->carried_value, cell, 0, id);
 }
@@ -351,8 +349,7 @@ static void strip_cell(void *context, uint32_t cell, uint32_t now,
     if (!((v->offset_tags | v->pointer_tags) & s->bit))
         return;
     ar_value clean = strip(*v, s->bit);
-    ar_state_set(s->in->m, s->state, cell,
-                 ar_memory_intern(s->in->m, &clean));
+    ar_state_set(s->in->m, s->state, cell, ar_memory_intern(s->in->m, &clean));
 }
 
 static void strip_state(ar_interp *in, ar_state *state, const ar_state *before,
@@ -379,12 +376,12 @@ static void run_pass(ar_interp *in, ar_node *node, const parts *p,
     ar_break_scope scope = {&breaks, &continues, in->breaks};
     in->breaks = &scope;
     if (p->body)
-        ar_exec(in, p->body);
+        ar_interp_exec(in, p->body);
     in->breaks = scope.up;
-    in->state = ar_join_states(in, p->body ? p->body : node, &in->state,
-                               &continues);
+    in->state =
+        ar_join_states(in, p->body ? p->body : node, &in->state, &continues);
     if (p->step && !in->state.dead)
-        ar_eval(in, p->step);
+        ar_interp_eval(in, p->step);
     if (p->condition && !p->tests_first && !in->state.dead)
         endless = ar_truth(in, p->condition, &v) == 1;
     *exits = breaks;
@@ -398,7 +395,7 @@ enum { MAX_PASSES = 24 };
 
 void ar_exec_loop(ar_interp *in, ar_node *node) {
     if (node->kind == AR_FOR && node->kids[0])
-        ar_exec(in, node->kids[0]);
+        ar_interp_exec(in, node->kids[0]);
     if (in->state.dead)
         return;
     parts p = parts_of(node);

@@ -1,7 +1,6 @@
 /* Statements, declarations, initialisers. */
 #include "core/interp.h"
 
-
 /* ---- initialisers -------------------------------------------------------- */
 
 static void init_list(ar_interp *in, ar_node *at, const ar_value *address,
@@ -21,8 +20,8 @@ static void init_list(ar_interp *in, ar_node *at, const ar_value *address,
             if (kid->kind == AR_DESIGNATED && kid->decl)
                 field = ar_entity_of(in->program, kid->decl)->decl;
             else if (record && position < record->member_count)
-                field = ar_entity_of(in->program, record->members[position])
-                            ->decl;
+                field =
+                    ar_entity_of(in->program, record->members[position])->decl;
             if (!field)
                 continue;
             position = field->index + 1u;
@@ -33,7 +32,7 @@ static void init_list(ar_interp *in, ar_node *at, const ar_value *address,
                 in->m,
                 ar_element_cell(in, set.data[0].cell, set.data[0].index, type),
                 AR_STEP_FIELD, field, 0, field->type);
-            to = ar_pointer_to(in, cell, 0);
+            to = ar_value_pointer(in, cell, 0);
             element = field->type;
         } else if (type->kind == AR_TYPE_ARRAY) {
             if (kid->kind == AR_DESIGNATED)
@@ -44,7 +43,7 @@ static void init_list(ar_interp *in, ar_node *at, const ar_value *address,
             int64_t base = set.data[0].index == AR_ANY_INDEX
                                ? AR_ANY_INDEX
                                : set.data[0].index + (int64_t)position;
-            to = ar_pointer_to(in, set.data[0].cell, base);
+            to = ar_value_pointer(in, set.data[0].cell, base);
             element = type->element;
             position++;
         }
@@ -67,16 +66,16 @@ void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
         init = init->kids[0];
     }
     if (type->kind == AR_TYPE_RECORD) {
-        ar_value from = ar_address(in, init);
+        ar_value from = ar_interp_address(in, init);
         ar_copy_record(in, at, address, &from, type, false);
         return;
     }
     if (type->kind == AR_TYPE_ARRAY)
         return; /* a string */
-    ar_value v = ar_eval(in, init);
+    ar_value v = ar_interp_eval(in, init);
     if (init->type)
-        v = ar_convert(in, at, v, init->type, type);
-    ar_store(in, at, address, type, &v);
+        v = ar_interp_convert(in, at, v, init->type, type);
+    ar_interp_store(in, at, address, type, &v);
 }
 
 /* Storage the initialiser leaves out is zero. */
@@ -95,7 +94,7 @@ void ar_init_variable(ar_interp *in, ar_node *at, ar_decl *decl) {
     ar_reset_object(in, object, leaves_out(decl->init));
     if (!decl->init)
         return;
-    ar_value address = ar_pointer_to(in, cell, 0);
+    ar_value address = ar_value_pointer(in, cell, 0);
     ar_init_cell(in, at, &address, decl->type, decl->init);
 }
 
@@ -108,21 +107,21 @@ static void exec_if(ar_interp *in, ar_node *node) {
     ar_node *no = node->kid_count > 2 ? node->kids[2] : NULL;
     if (truth == 1) {
         if (yes)
-            ar_exec(in, yes);
+            ar_interp_exec(in, yes);
         return;
     }
     if (truth == 0) {
         if (no)
-            ar_exec(in, no);
+            ar_interp_exec(in, no);
         return;
     }
     ar_state other = ar_state_copy(in->state);
     if (yes)
-        ar_exec(in, yes);
+        ar_interp_exec(in, yes);
     ar_state after = ar_state_take(&in->state);
     in->state = other;
     if (no)
-        ar_exec(in, no);
+        ar_interp_exec(in, no);
     other = ar_state_take(&in->state);
     in->state = ar_join_states(in, node, &after, &other);
 }
@@ -143,14 +142,14 @@ static void exec_cases(ar_interp *in, ar_node *node, switch_scope *s) {
     }
     if (node->kind != AR_CASE && node->kind != AR_DEFAULT) {
         if (!in->state.dead)
-            ar_exec(in, node);
+            ar_interp_exec(in, node);
         return;
     }
     bool enters = true;
     if (node->kind == AR_CASE && s->value.is_number) {
         ar_state now = ar_state_take(&in->state);
         in->state = ar_state_copy(s->entry);
-        ar_value label = ar_eval(in, node->kids[0]);
+        ar_value label = ar_interp_eval(in, node->kids[0]);
         ar_state_drop(in->m, &in->state);
         in->state = now;
         enters = !label.is_number || label.number == s->value.number;
@@ -168,7 +167,7 @@ static void exec_cases(ar_interp *in, ar_node *node, switch_scope *s) {
 }
 
 static void exec_switch(ar_interp *in, ar_node *node) {
-    switch_scope s = {.value = ar_eval(in, node->kids[0])};
+    switch_scope s = {.value = ar_interp_eval(in, node->kids[0])};
     s.entry = ar_state_take(&in->state);
     s.entry.dead = false;
     in->state = (ar_state){NULL, true};
@@ -200,14 +199,14 @@ static void exec_return(ar_interp *in, ar_node *node) {
         const ar_type *type = frame->context->function->type->element;
         ar_value v;
         if (type && type->kind == AR_TYPE_RECORD) {
-            v = ar_address(in, value);
-            ar_value to = ar_pointer_to(in, frame->result_cell, 0);
+            v = ar_interp_address(in, value);
+            ar_value to = ar_value_pointer(in, frame->result_cell, 0);
             ar_copy_record(in, node, &to, &v, type, true);
             v = to;
         } else {
-            v = ar_eval(in, value);
+            v = ar_interp_eval(in, value);
             if (type && value->type)
-                v = ar_convert(in, node, v, value->type, type);
+                v = ar_interp_convert(in, node, v, value->type, type);
         }
         if (in->state.dead)
             return;
@@ -221,7 +220,7 @@ static void exec_return(ar_interp *in, ar_node *node) {
 
 static ar_jump *jump_to(ar_interp *in, const ar_node *node) {
     ar_frame *frame = in->frame;
-    const char *name = node->text ? node->text
+    const char *name = node->text   ? node->text
                        : node->decl ? node->decl->name
                                     : "";
     for (uint32_t i = 0; i < frame->jumps.count; i++)
@@ -251,8 +250,8 @@ static void pass_boundary(ar_interp *in, ar_node *node) {
             ar_value v = *ar_memory_value(in->m, id);
             if (!v.node)
                 continue;
-            v.node = ar_graph_node(in, AR_V_BOUNDARY, node, b->cells[k],
-                                   &v.node, 1);
+            v.node =
+                ar_graph_node(in, AR_V_BOUNDARY, node, b->cells[k], &v.node, 1);
             v.is_number = false;
             v.number = 0;
             ar_state_set(in->m, &in->state, b->cells[k],
@@ -265,7 +264,7 @@ static void pass_boundary(ar_interp *in, ar_node *node) {
 
 enum { WORK_LIMIT = 60000000 };
 
-void ar_exec(ar_interp *in, ar_node *node) {
+void ar_interp_exec(ar_interp *in, ar_node *node) {
     if (!node || in->gave_up)
         return;
     if (in->work > WORK_LIMIT) {
@@ -282,7 +281,7 @@ void ar_exec(ar_interp *in, ar_node *node) {
     switch ((int)node->kind) {
     case AR_COMPOUND:
         for (uint32_t i = 0; i < node->kid_count; i++)
-            ar_exec(in, node->kids[i]);
+            ar_interp_exec(in, node->kids[i]);
         return;
     case AR_DECL_STMT:
         for (uint32_t i = 0; i < node->decl_count; i++)
@@ -290,7 +289,7 @@ void ar_exec(ar_interp *in, ar_node *node) {
         return;
     case AR_EXPR_STMT:
         if (node->kid_count && node->kids[0])
-            ar_eval(in, node->kids[0]);
+            ar_interp_eval(in, node->kids[0]);
         return;
     case AR_IF:
         exec_if(in, node);
@@ -305,7 +304,7 @@ void ar_exec(ar_interp *in, ar_node *node) {
         return;
     case AR_CASE:
     case AR_DEFAULT:
-        ar_exec(in, node->kids[node->kid_count - 1]);
+        ar_interp_exec(in, node->kids[node->kid_count - 1]);
         return;
     case AR_BREAK:
         leave(in, node, in->breaks ? in->breaks->breaks : NULL);
@@ -324,7 +323,7 @@ void ar_exec(ar_interp *in, ar_node *node) {
         ar_state waiting = ar_state_take(&jump->state);
         in->state = ar_join_states(in, node, &in->state, &waiting);
         if (!in->state.dead && node->kid_count)
-            ar_exec(in, node->kids[node->kid_count - 1]);
+            ar_interp_exec(in, node->kids[node->kid_count - 1]);
         return;
     }
     case AR_NULL_STMT:
@@ -333,10 +332,11 @@ void ar_exec(ar_interp *in, ar_node *node) {
     case AR_UNKNOWN_STMT:
         for (uint32_t i = 0; i < node->kid_count; i++)
             if (node->kids[i])
-                ar_exec(in, node->kids[i]);
+                ar_interp_exec(in, node->kids[i]);
         return;
     default:
-        ar_eval(in, node); /* an expression where a statement may stand */
+        ar_interp_eval(in,
+                       node); /* an expression where a statement may stand */
         return;
     }
 }

@@ -106,12 +106,11 @@ static uint32_t add_cell(ar_memory *m, ar_mem_cell cell) {
 uint32_t ar_memory_root(ar_memory *m, ar_mem_object *object,
                         const ar_type *type) {
     if (!object->root)
-        object->root =
-            add_cell(m, (ar_mem_cell){.object = object->as.id,
-                                      .step = AR_STEP_ROOT,
-                                      .type = type,
-                                      .is_many = !type ||
-                                                 is_scalar_array(type)});
+        object->root = add_cell(
+            m, (ar_mem_cell){.object = object->as.id,
+                             .step = AR_STEP_ROOT,
+                             .type = type,
+                             .is_many = !type || is_scalar_array(type)});
     return object->root;
 }
 
@@ -138,8 +137,7 @@ uint32_t ar_memory_child(ar_memory *m, uint32_t parent, ar_step_kind step,
     if (id)
         return id;
     const ar_mem_cell *up = &m->cells.data[parent];
-    bool any = up->any_path ||
-               (step == AR_STEP_INDEX && index == AR_ANY_INDEX);
+    bool any = up->any_path || (step == AR_STEP_INDEX && index == AR_ANY_INDEX);
     ar_mem_cell cell = {.object = up->object,
                         .parent = parent,
                         .step = step,
@@ -205,8 +203,8 @@ static bool same_value(const ar_value *a, const ar_value *b) {
            a->offset_tags == b->offset_tags &&
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
            a->number == b->number && a->is_number == b->is_number &&
-           a->may_be_null == b->may_be_null &&
-           a->is_partial == b->is_partial && a->is_undefined == b->is_undefined;
+           a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
+           a->is_undefined == b->is_undefined;
 }
 
 static uint32_t *grow_buckets(ar_memory *m, uint32_t *capacity) {
@@ -301,8 +299,8 @@ uint32_t ar_memory_set(ar_memory *m, const ar_target *targets, uint32_t count) {
     if (2 * m->sets.count >= m->set_capacity) {
         m->set_buckets = grow_buckets(m, &m->set_capacity);
         for (uint32_t i = 1; i < m->sets.count; i++) {
-            uint32_t k = (uint32_t)hash_set(m->sets.data[i].data,
-                                            m->sets.data[i].count);
+            uint32_t k =
+                (uint32_t)hash_set(m->sets.data[i].data, m->sets.data[i].count);
             while (m->set_buckets[k &= m->set_capacity - 1])
                 k++;
             m->set_buckets[k] = i;

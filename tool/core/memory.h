@@ -47,10 +47,10 @@ typedef struct ar_mem_object {
     uint32_t root;
     uint32_t context; /* id of the interpreter's context */
     bool is_function;
-    bool zero_default; /* static storage, calloc, `= {0}` */
-    bool is_summary;   /* stands for several live at once */
+    bool zero_default;   /* static storage, calloc, `= {0}` */
+    bool is_summary;     /* stands for several live at once */
     uint32_t loop_depth; /* loops around the allocation */
-    bool disjoint;     /* the base pointer does not cover the regions */
+    bool disjoint;       /* the base pointer does not cover the regions */
 } ar_mem_object;
 
 typedef struct ar_mem_cell {
@@ -87,7 +87,7 @@ typedef struct ar_value {
                               address: which object varies */
     int64_t shift;         /* constant part of an index */
     int64_t number;
-    bool is_number;  /* the integer `number` */
+    bool is_number; /* the integer `number` */
     bool may_be_null;
     bool is_partial; /* an unknown, unvarying amount is in the index */
     bool is_undefined;

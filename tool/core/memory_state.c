@@ -25,9 +25,8 @@ static ar_trie *new_node(ar_memory *m, bool is_leaf) {
                is_leaf ? sizeof node->u.values : sizeof node->u.kids);
     } else {
         size_t header = offsetof(ar_trie, u);
-        node = ar_alloc(m->arena,
-                        is_leaf ? header + sizeof(uint32_t[WIDTH])
-                                : sizeof(ar_trie));
+        node = ar_alloc(m->arena, is_leaf ? header + sizeof(uint32_t[WIDTH])
+                                          : sizeof(ar_trie));
     }
     node->refs = 1;
     node->is_leaf = is_leaf;

@@ -124,6 +124,16 @@ static uint32_t declaration_end(ar_plan *plan, const ar_decl *decl) {
     return ar_statement_end(plan->program, &fake);
 }
 
+/* A blank line between the wrapper and what follows it. */
+static const char *gap_after(ar_plan *plan, const wrapper *made) {
+    const ar_file *file = ar_files_load(&plan->program->files, made->file);
+    uint32_t at = made->at;
+    int lines = 0;
+    while (at < file->size && isspace((unsigned char)file->bytes[at]))
+        lines += file->bytes[at++] == '\n';
+    return lines == 1 && at < file->size ? "\n" : "";
+}
+
 /* The first declaration in this file, else in an editable header (one wrapper
  * then serves every file that includes it), else behind the includes. */
 static wrapper wrapper_place(ar_plan *plan, const ar_op_site *site) {
@@ -175,8 +185,9 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
         return true; /* written with the includes */
     ar_edit_add(plan->placer.edits,
                 (ar_edit){.range = {made.file, made.at, made.at, false},
-                          .text = ar_sprintf(plan->arena, "\n\n%.*s",
-                                             (int)strlen(text) - 1, text),
+                          .text = ar_sprintf(plan->arena, "\n\n%.*s%s",
+                                             (int)strlen(text) - 1, text,
+                                             gap_after(plan, &made)),
                           .why = "wrapper"});
     return true;
 }
@@ -271,21 +282,66 @@ static const char *include_lines(ar_plan *plan, ar_file_id file) {
     return ar_str_text(&out);
 }
 
-/* After the comment that opens the file (and a BOM), where there is no
- * include to stand behind. */
+static uint32_t next_line(const ar_file *file, uint32_t at) {
+    while (at < file->size && file->bytes[at] != '\n')
+        at++;
+    return at + (at < file->size);
+}
+
+static bool starts_with(const ar_file *file, uint32_t at, const char *text) {
+    size_t length = strlen(text);
+    return file->size - at >= length &&
+           memcmp(file->bytes + at, text, length) == 0;
+}
+
+/* Behind blank lines and the lines of whole comments. */
+static uint32_t skip_comments(const ar_file *file, uint32_t at) {
+    for (;;) {
+        uint32_t p = at;
+        while (p < file->size && isspace((unsigned char)file->bytes[p]))
+            p++;
+        if (starts_with(file, p, "/*")) {
+            for (p += 2; p < file->size && !starts_with(file, p, "*/");)
+                p++;
+        } else if (!starts_with(file, p, "//")) {
+            return at;
+        }
+        at = next_line(file, p);
+        if (at == file->size)
+            return at;
+    }
+}
+
+/* The word behind a directive, or NULL: "#ifndef NAME", "# ifndef NAME". */
+static const char *directive_word(ar_arena *arena, const ar_file *file,
+                                  uint32_t at, const char *directive) {
+    uint32_t end = next_line(file, at);
+    const char *line = ar_strndup(arena, file->bytes + at, end - at);
+    char hash[2], name[16];
+    char *word = ar_strdup(arena, line);
+    if (sscanf(line, " %1[#] %15[a-z] %s", hash, name, word) != 3 ||
+        strcmp(name, directive) != 0)
+        return NULL;
+    return word;
+}
+
+/* Where there is no include to stand behind: after the comment that opens the
+ * file (and a BOM), and inside an include guard. */
 static uint32_t top_of_file(ar_plan *plan, ar_file_id id) {
     const ar_file *file = ar_files_load(&plan->program->files, id);
-    uint32_t at = 0;
-    if (file->size >= 3 && memcmp(file->bytes, "\xef\xbb\xbf", 3) == 0)
-        at = 3;
-    if (at + 1 < file->size && memcmp(file->bytes + at, "/*", 2) == 0) {
-        while (at + 1 < file->size && memcmp(file->bytes + at, "*/", 2) != 0)
-            at++;
-        while (at < file->size && file->bytes[at] != '\n')
-            at++;
-        at += at < file->size;
-    }
-    return at;
+    uint32_t at = starts_with(file, 0, "\xef\xbb\xbf") ? 3 : 0;
+    at = skip_comments(file, at);
+    uint32_t guard = at;
+    while (guard < file->size && isspace((unsigned char)file->bytes[guard]))
+        guard++;
+    const char *once = directive_word(plan->arena, file, guard, "pragma");
+    if (once && strcmp(once, "once") == 0)
+        return next_line(file, guard);
+    const char *name = directive_word(plan->arena, file, guard, "ifndef");
+    uint32_t second = next_line(file, guard);
+    const char *defined =
+        name ? directive_word(plan->arena, file, second, "define") : NULL;
+    return defined && strcmp(name, defined) == 0 ? next_line(file, second) : at;
 }
 
 bool ar_plan_includes(ar_plan *plan) {

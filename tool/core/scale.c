@@ -89,8 +89,7 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
         a->loop = NULL;
         if (!a->in->gave_up)
             ar_report(diags, AR_DIAG_NO_TRAINING_LOOP, AR_NO_RANGE);
-        return finish(a,
-                      a->in->gave_up ? AR_SCALE_GAVE_UP : AR_SCALE_NO_LOOP,
+        return finish(a, a->in->gave_up ? AR_SCALE_GAVE_UP : AR_SCALE_NO_LOOP,
                       NULL, start);
     }
     if (!options->want_scale) {

@@ -471,6 +471,9 @@ static void propagate(solver *s) {
     while (work.count) {
         uint32_t id = work.data[--work.count];
         uint8_t now = degree_of(s, id) | s->p->degree[id];
+        /* What is wrong here is reported here; it must not drown the rest. */
+        if (now && (is_update_store(s, id) || is_unscale(s, id)))
+            now = D0;
         if (now == s->p->degree[id])
             continue;
         s->p->degree[id] = now;
@@ -482,6 +485,48 @@ static void propagate(solver *s) {
 static void refuse(solver *s, uint32_t id, int sink, const char *text) {
     ar_conflict c = {.node = id, .sink = sink, .text = text};
     AR_PUSH(s->a->arena, &s->p->conflicts, c);
+}
+
+/* Where a wrong degree first comes up. */
+static const char *origin_text(const solver *s, uint32_t id) {
+    const uint8_t *d = s->p->degree;
+    const ar_vnode *v = vn(s, id);
+    if (!(d[id] & BAD))
+        return NULL;
+    for (uint32_t i = 0; i < v->in_count; i++)
+        if (d[v->in[i]] & BAD)
+            return NULL;
+    switch (v->kind) {
+    case AR_V_MUL:
+        return "two values that both carry the loss scale are multiplied here";
+    case AR_V_DIV:
+        return "a value that carries the loss scale is a divisor here";
+    case AR_V_NONLINEAR:
+        return "a value that carries the loss scale goes through a function "
+               "that is not linear here";
+    case AR_V_STORE:
+    case AR_V_TERM:
+        return "a value that already carries the loss scale would be scaled "
+               "again here";
+    case AR_V_ZERO:
+    case AR_V_UNDEFINED:
+    case AR_V_CONST:
+    case AR_V_INPUT:
+    case AR_V_SUM:
+    case AR_V_PHI:
+    case AR_V_LOOP:
+    case AR_V_BOUNDARY:
+        return NULL;
+    }
+    return NULL;
+}
+
+static void check_origins(solver *s) {
+    for (uint32_t i = 1; i < s->a->g.count; i++) {
+        const char *text = s->a->g.live[i] ? origin_text(s, i) : NULL;
+        if (text && ar_where_in_loop(s->a, vn(s, i)->context, vn(s, i)->at))
+            refuse(s, i, -1, text);
+    }
 }
 
 static void check(solver *s) {
@@ -505,7 +550,7 @@ static void check(solver *s) {
         if (!s->a->g.live[i])
             continue;
         const ar_vnode *v = vn(s, i);
-        if (is_update_store(s, i) && d[i] & (D1 | BAD))
+        if (is_update_store(s, i) && degree_of(s, i) & (D1 | BAD))
             refuse(s, i, -1, "the update keeps the loss scale");
         if (is_unscale(s, i) && d[v->in[0]] & (D0 | BAD))
             refuse(s, i, -1, "not all of this gradient carries the scale");
@@ -513,6 +558,16 @@ static void check(solver *s) {
             ar_where_in_loop(s->a, v->context, v->at))
             s->p->scaled_writes++;
     }
+    if (!s->p->conflicts.count)
+        return;
+    /* The origins say more than where they end up: first. */
+    ar_conflict *ends = s->p->conflicts.data;
+    uint32_t count = s->p->conflicts.count;
+    s->p->conflicts.data = NULL;
+    s->p->conflicts.count = s->p->conflicts.capacity = 0;
+    check_origins(s);
+    for (uint32_t i = 0; i < count; i++)
+        AR_PUSH(s->a->arena, &s->p->conflicts, ends[i]);
 }
 
 void ar_solve_degrees(ar_analysis *a, ar_placement *p) {

@@ -60,10 +60,10 @@ static void dump_group(FILE *out, ar_program *program, const ar_group *g) {
                 place(program, g->fused_end_after));
         return;
     }
-    fprintf(out, "  unscale before %s%s\n",
-            place(program,
-                  g->unscale_before ? g->unscale_before : g->step.first),
-            g->unscale_before ? "" : " (the step)");
+    fprintf(
+        out, "  unscale before %s%s\n",
+        place(program, g->unscale_before ? g->unscale_before : g->step.first),
+        g->unscale_before ? "" : " (the step)");
     fprintf(out, "  step %s to %s in %s\n", place(program, g->step.first),
             place(program, g->step.last), g->step.function->name);
 }

@@ -14,7 +14,7 @@ bool ar_climb(const ar_interp *in, ar_where *w) {
         w->context = c->parent;
         return true;
     }
-    ar_node *parent = ar_parent_of(in, c->unit, w->at);
+    ar_node *parent = ar_interp_parent(in, c->unit, w->at);
     if (!parent)
         return false;
     w->at = parent;
@@ -35,14 +35,13 @@ bool ar_is_ancestor(const ar_interp *in, uint32_t context,
                     const ar_node *ancestor, const ar_node *node) {
     const ar_unit *unit = ar_context_unit(in, context);
     while (node && node != ancestor)
-        node = ar_parent_of(in, unit, node);
+        node = ar_interp_parent(in, unit, node);
     return node == ancestor;
 }
 
 bool ar_inside_loop(const ar_interp *in, const ar_loop *loop, uint32_t context,
                     const ar_node *at) {
-    const ar_node *here =
-        ar_lift(in, context, (ar_node *)at, loop->context);
+    const ar_node *here = ar_lift(in, context, (ar_node *)at, loop->context);
     return here && ar_is_ancestor(in, loop->context, loop->at, here) &&
            here != loop->at;
 }
@@ -65,7 +64,7 @@ bool ar_is_statement(const ar_node *node) {
 ar_node *ar_statement_around(const ar_interp *in, const ar_unit *unit,
                              ar_node *node) {
     while (node) {
-        ar_node *parent = ar_parent_of(in, unit, node);
+        ar_node *parent = ar_interp_parent(in, unit, node);
         if (!parent)
             return node;
         if (parent->kind == AR_COMPOUND)
@@ -88,12 +87,12 @@ bool ar_in_region(const ar_analysis *a, const ar_step_region *region,
     if (!node)
         return false;
     const ar_unit *unit = ar_context_unit(a->in, region->context);
-    ar_node *compound = ar_parent_of(a->in, unit, region->first);
+    ar_node *compound = ar_interp_parent(a->in, unit, region->first);
     if (region->first == region->last || !compound)
         return ar_is_ancestor(a->in, region->context, region->first, node);
     ar_node *kid = node;
-    while (kid && ar_parent_of(a->in, unit, kid) != compound)
-        kid = ar_parent_of(a->in, unit, kid);
+    while (kid && ar_interp_parent(a->in, unit, kid) != compound)
+        kid = ar_interp_parent(a->in, unit, kid);
     if (!kid)
         return false;
     int i = position_in(compound, kid);
@@ -168,8 +167,8 @@ void ar_index_graph(ar_analysis *a) {
     g->live = AR_NEW_ARRAY(a->arena, bool, n);
     g->use_start = AR_NEW_ARRAY(a->arena, uint32_t, n + 2);
     for (uint32_t i = 1; i < n; i++)
-        g->live[i] = i <= AR_NODE_CONST || in->nodes.data[i].stamp >=
-                                               in->run_start;
+        g->live[i] =
+            i <= AR_NODE_CONST || in->nodes.data[i].stamp >= in->run_start;
     for (uint32_t i = 1; i < n; i++)
         if (g->live[i])
             for (uint32_t k = 0; k < in->nodes.data[i].in_count; k++)

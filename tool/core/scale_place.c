@@ -271,7 +271,7 @@ static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
     for (uint32_t i = 0; i < count; i++) {
         p.unscale_at = &places[i];
         ar_solve_degrees(a, &p);
-        if (i == 0 || p.ok)
+        if (i == 0 || p.ok || (p.seeds.count && !best->seeds.count))
             *best = p;
         if (p.ok)
             return true;
@@ -397,12 +397,10 @@ ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
     run_again(a);
     if (solve_all(a, false, solution))
         return AR_ATTEMPT_EXACT;
-    ar_solution first = *solution;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && solution->failed->root_cells.count; i++) {
         prepare_buffers(a, solution->failed);
         if (solve_all(a, true, solution))
             return AR_ATTEMPT_EXACT;
     }
-    *solution = first;
     return AR_ATTEMPT_CONFLICT;
 }

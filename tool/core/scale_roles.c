@@ -180,6 +180,7 @@ bool ar_find_training_loop(ar_analysis *a) {
         cell_self[v->cell] |= self[i];
     }
     candidate best = {0};
+    AR_VEC(candidate) outer = {0};
     for (uint32_t i = 1; i < in->loops.count; i++) {
         candidate c = {.loop = in->loops.data[i]};
         if (c.loop->stamp < in->run_start)
@@ -197,9 +198,16 @@ bool ar_find_training_loop(ar_analysis *a) {
         }
         if (!c.updated)
             continue;
+        /* What a loop around this one sets afresh in each iteration is no
+         * parameter here. Outer loops come first. */
+        for (uint32_t k = 0; k < outer.count; k++)
+            if (is_deeper(a, c.loop, outer.data[k].loop))
+                for (uint32_t cell = 0; cell < a->cell_count; cell++)
+                    c.updated[cell] &= outer.data[k].updated[cell];
         classify(a, &c, NULL);
         if (!c.score.params)
             continue;
+        AR_PUSH(a->arena, &outer, c);
         uint32_t size = c.score.params + c.score.states;
         uint32_t best_size = best.score.params + best.score.states;
         if (!best.loop || size > best_size ||
