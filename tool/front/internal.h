@@ -22,8 +22,12 @@ typedef struct ar_macro_use {
 /* Beside unit->files, by file id. */
 typedef struct ar_file_facts {
     AR_VEC(ar_macro_use) uses;
-    ar_tokens *tokens; /* NULL until asked for */
-    bool no_tokens;    /* unreadable */
+    /* one bit a byte: is it within a use? Most ranges are not, and need no
+     * search. */
+    uint64_t *covered;
+    uint32_t covered_size; /* in bits */
+    ar_tokens *tokens;     /* NULL until asked for */
+    bool no_tokens;        /* unreadable */
 } ar_file_facts;
 
 typedef struct ar_cursor_map {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool ends_with(const char *text, const char *suffix) {
@@ -132,7 +133,13 @@ void ar_load_files(ar_arena *arena, const char *const *names, uint32_t count,
                    ar_diags *diags) {
     const char *directory = current_directory(arena);
     for (uint32_t i = 0; i < count; i++) {
-        if (access(names[i], R_OK) != 0) {
+        struct stat st;
+        bool readable = access(names[i], R_OK) == 0;
+        if (readable && stat(names[i], &st) == 0 && S_ISDIR(st.st_mode)) {
+            readable = false;
+            errno = EISDIR;
+        }
+        if (!readable) {
             ar_report(diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE, names[i],
                       strerror(errno));
             continue;

@@ -85,8 +85,15 @@ ar_point ar_spelling_of(ar_collector *c, CXSourceLocation where) {
     return (ar_point){ar_file_of(c, file, where), offset, false};
 }
 
+static bool is_covered(const ar_file_facts *facts, uint32_t offset) {
+    return offset < facts->covered_size &&
+           (facts->covered[offset / 64] >> (offset % 64) & 1);
+}
+
 /* Index of the innermost use that holds offset (begin <= offset < end). */
 static uint32_t use_at(const ar_file_facts *facts, uint32_t offset) {
+    if (!is_covered(facts, offset))
+        return UINT32_MAX;
     uint32_t low = 0, high = facts->uses.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;

@@ -47,6 +47,22 @@ static int compare_uses(const void *a, const void *b) {
     return x->end > y->end ? -1 : x->end < y->end;
 }
 
+static void mark_covered(ar_collector *c, ar_file_facts *facts) {
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < facts->uses.count; i++)
+        if (facts->uses.data[i].end > size)
+            size = facts->uses.data[i].end;
+    facts->covered_size = size;
+    facts->covered = AR_NEW_ARRAY(c->scratch, uint64_t, size / 64 + 1);
+    for (uint32_t i = 0; i < facts->uses.count; i++) {
+        ar_macro_use use = facts->uses.data[i];
+        if (use.parent != UINT32_MAX)
+            continue;
+        for (uint32_t k = use.begin; k < use.end; k++)
+            facts->covered[k / 64] |= (uint64_t)1 << (k % 64);
+    }
+}
+
 void ar_finish_macro_uses(ar_collector *c) {
     for (uint32_t f = 0; f < c->file_facts.count; f++) {
         ar_file_facts *facts = &c->file_facts.data[f];
@@ -60,6 +76,7 @@ void ar_finish_macro_uses(ar_collector *c) {
                 parent = uses[parent].parent;
             uses[i].parent = parent;
         }
+        mark_covered(c, facts);
     }
 }
 

@@ -261,12 +261,21 @@ static void asm_stmt(ar_collector *c, ar_node *node, ar_kids kids) {
     take_semicolon(c, node);
 }
 
+/* The range of such an expression's node has no parentheses around it. */
+static bool may_be_parenthesised(CXCursor cursor) {
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedExpr ||
+           kind == CXCursor_UnaryOperator;
+}
+
 static ar_node *expr_stmt(ar_collector *c, CXCursor cursor) {
-    ar_node *node = start(c, AR_EXPR_STMT, cursor);
+    ar_node *node = ar_new_node(c, AR_EXPR_STMT, AR_NO_RANGE);
     ar_set_kids(c, node, 1);
     node->kids[0] = ar_expr(c, cursor);
-    if (node->kids[0]->range.in_macro_body)
-        cover(node, node->kids[0]);
+    node->range = may_be_parenthesised(cursor) ? ar_extent(c, cursor)
+                                               : node->kids[0]->range;
+    cover(node, node->kids[0]);
+    note_start(c, node);
     take_semicolon(c, node);
     return node;
 }

@@ -47,16 +47,16 @@ static void skip_block_comment(scanner *sc) {
 /* Blanks, comments and line ends before the next token. */
 static void skip_space(scanner *sc) {
     while (sc->at < sc->size) {
-        uint32_t splice = splice_length(sc);
         char c = sc->s[sc->at];
-        if (splice) {
-            sc->at += splice;
+        if (c == ' ') {
+            sc->at++;
+        } else if (splice_length(sc)) {
+            sc->at += splice_length(sc);
         } else if (c == '\n') {
             sc->line_start = true;
             sc->in_directive = false;
             sc->at++;
-        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' ||
-                   c == '\v') {
+        } else if (c == '\t' || c == '\r' || c == '\f' || c == '\v') {
             sc->at++;
         } else if (c == '/' && peek(sc, 1) == '/') {
             skip_line_comment(sc);
@@ -97,14 +97,14 @@ static void scan_raw_string(scanner *sc) {
 
 static ar_token_kind scan_word(scanner *sc) {
     uint32_t begin = sc->at;
-    while (sc->at < sc->size) {
-        uint32_t splice = splice_length(sc);
-        if (splice)
-            sc->at += splice;
-        else if (is_word_start(sc->s[sc->at]) || is_digit(sc->s[sc->at]))
+    for (;;) {
+        while (sc->at < sc->size &&
+               (is_word_start(sc->s[sc->at]) || is_digit(sc->s[sc->at])))
             sc->at++;
-        else
+        uint32_t splice = splice_length(sc);
+        if (!splice)
             break;
+        sc->at += splice;
     }
     uint32_t length = sc->at - begin;
     char quote = peek(sc, 0);

@@ -315,8 +315,8 @@ static void grow_memo(ar_collector *c) {
             remember(c, slots[i].key, slots[i].value);
 }
 
-/* libclang has no hash for types; equal canonical types share data[0], and
- * clang_equalTypes has the last word. */
+/* libclang has no hash for types. One type as written has one data[0]; the
+ * memo holds types as written and their canonical ones. */
 static uint64_t type_hash(CXType key) {
     return mix((uint64_t)key.kind, (uint64_t)(uintptr_t)key.data[0] >> 3);
 }
@@ -336,7 +336,8 @@ static const ar_type *recall(const ar_collector *c, CXType key) {
         return NULL;
     uint64_t mask = c->type_capacity - 1, at = type_hash(key) & mask;
     for (; c->type_slots[at].value; at = (at + 1) & mask)
-        if (clang_equalTypes(c->type_slots[at].key, key))
+        if (c->type_slots[at].key.kind == key.kind &&
+            clang_equalTypes(c->type_slots[at].key, key))
             return c->type_slots[at].value;
     return NULL;
 }
@@ -344,14 +345,19 @@ static const ar_type *recall(const ar_collector *c, CXType key) {
 const ar_type *ar_type_of(ar_collector *c, CXType type) {
     if (type.kind == CXType_Invalid)
         return ar_builtin(c, "<unknown>");
-    CXType canonical = clang_getCanonicalType(type);
-    const ar_type *known = recall(c, canonical);
+    const ar_type *known = recall(c, type);
     if (known)
         return known;
-    known = make_type(c, canonical);
-    /* A recursive record may have come here first. */
-    if (!recall(c, canonical))
-        remember(c, canonical, known);
+    CXType canonical = clang_getCanonicalType(type);
+    known = recall(c, canonical);
+    if (!known) {
+        known = make_type(c, canonical);
+        /* A recursive record may have come here first. */
+        if (!recall(c, canonical))
+            remember(c, canonical, known);
+    }
+    if (!recall(c, type))
+        remember(c, type, known);
     return known;
 }
 

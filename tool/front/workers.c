@@ -11,9 +11,7 @@
 #include <unistd.h>
 
 /* Address space for the facts of one unit; only touched pages cost memory. */
-#define AR_UNIT_RESERVE       ((size_t)4 << 30)
-/* Smaller ones, when the system does not hand out that much. */
-#define AR_UNIT_RESERVE_LEAST ((size_t)64 << 20)
+#define AR_UNIT_RESERVE ((size_t)4 << 30)
 enum {
     AR_PROGRESS_AFTER_SECONDS = 1,
     AR_NO_DIRECTORY = 71, /* exit status of a worker */
