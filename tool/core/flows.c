@@ -48,6 +48,16 @@ ar_decl *ar_root_decl(ar_node *node) {
     return NULL;
 }
 
+/* (size_t)(failed ? NULL : NULL) is null in disguise. */
+static bool is_null(ar_node *node) {
+    node = ar_strip(node);
+    if (!node)
+        return false;
+    if (node->kind == AR_CONDITIONAL && node->kid_count == 3)
+        return is_null(node->kids[1]) && is_null(node->kids[2]);
+    return node->kind == AR_INT_LIT && node->int_value == 0;
+}
+
 static bool is_kind(const ar_type *type, ar_type_kind kind) {
     return type && type->kind == kind;
 }
@@ -408,7 +418,7 @@ static uint32_t conversion(ar_walk *w, ar_node *node) {
         return target;
     if (is_kind(to, AR_TYPE_POINTER)) {
         bool from_int = is_kind(from, AR_TYPE_INT);
-        if (from_int && !target && ar_strip(kid)->kind != AR_INT_LIT)
+        if (from_int && !target && !is_null(kid))
             target = pinned_memory(w, node, AR_PIN_FROM_INTEGER,
                                    "an integer is converted to its address");
         ar_target_typed(w->g, target, to, ar_here(w, node));

@@ -37,8 +37,9 @@ typedef struct ar_vnode {
     uint32_t cell;
     uint32_t in_count, in_capacity;
     uint32_t *in;
-    uint32_t stamp;      /* time of the last evaluation */
-    uint64_t address; /* of a load of several cells, of a STORE: what names it */
+    uint32_t stamp; /* time of the last evaluation */
+    uint64_t
+        address; /* of a load of several cells, of a STORE: what names it */
     bool is_array_clear; /* STORE of zero by memset or calloc */
 } ar_vnode;
 

@@ -125,6 +125,28 @@ ar_value ar_value_pointer(ar_interp *in, uint32_t cell, int64_t index) {
     return (ar_value){.targets = ar_memory_set(in->m, &target, 1)};
 }
 
+static bool is_join_at(const ar_interp *in, uint32_t id, const ar_node *at,
+                       uint32_t cell) {
+    const ar_vnode *v = AR_VN(in, id);
+    return v->kind == AR_V_PHI && v->at == at &&
+           v->cell == (cell >> 31 ? 0 : cell) && !v->address &&
+           v->context == (in->frame ? in->frame->context->id : 0);
+}
+
+static uint32_t add_input(ar_interp *in, uint32_t id, uint32_t input) {
+    ar_vnode *v = AR_VN(in, id);
+    v->stamp = ++in->clock;
+    for (uint32_t i = 0; i < v->in_count; i++)
+        if (v->in[i] == input)
+            return id;
+    uint32_t *more = AR_NEW_ARRAY(in->arena, uint32_t, v->in_count + 4);
+    memcpy(more, v->in, v->in_count * sizeof *more);
+    more[v->in_count++] = input;
+    v->in = more;
+    v->in_capacity = v->in_count + 3;
+    return id;
+}
+
 static uint32_t join_nodes(ar_interp *in, ar_node *at, uint32_t cell,
                            const ar_value *a, const ar_value *b) {
     uint32_t x = ar_float_of(in, a), y = ar_float_of(in, b);
@@ -132,6 +154,11 @@ static uint32_t join_nodes(ar_interp *in, ar_node *at, uint32_t cell,
         return x;
     if (x == AR_NODE_UNDEFINED)
         return y;
+    /* Many paths that meet in one place are joined two by two. */
+    if (is_join_at(in, x, at, cell))
+        return add_input(in, x, y);
+    if (is_join_at(in, y, at, cell))
+        return add_input(in, y, x);
     return ar_graph_node(in, AR_V_PHI, at, cell, (uint32_t[]){x, y}, 2);
 }
 

@@ -355,8 +355,8 @@ static void put(ar_interp *in, uint32_t cell, const ar_value *v) {
 }
 
 static void store_float(ar_interp *in, ar_node *at, const ar_value *address,
-                        uint32_t cell, uint32_t node, bool strong, bool is_clear,
-                        const ar_value *value) {
+                        uint32_t cell, uint32_t node, bool strong,
+                        bool is_clear, const ar_value *value) {
     uint32_t inputs[2] = {node, 0};
     if (!strong) {
         ar_value old = current(in, cell);
@@ -473,7 +473,8 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
         record_access(in, cell, address, true);
     ar_scalar_access(in, at, cell, true);
     if (ar_is_floating(type)) {
-        store_float(in, at, address, cell, ar_float_of(in, value), strong, false, value);
+        store_float(in, at, address, cell, ar_float_of(in, value), strong,
+                    false, value);
         return;
     }
     ar_value v = *value;

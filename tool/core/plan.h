@@ -42,6 +42,19 @@ bool ar_plan_includes(ar_plan *plan);
 bool ar_plan_scale(ar_plan *plan, const ar_scale *scale);
 /* plan_buffers.c: parameters and gradients made known to the runtime */
 bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale);
+/* Text that can be repeated without doing anything twice. */
+bool ar_plan_is_pure(const ar_node *node);
+/* plan_track.c: frame i of an object makes call i of its context, the last
+ * frame (context_depth) the allocating call. */
+/* The bytes that the allocating call is asked for, as an expression for this
+ * frame, or NULL where they cannot be said. */
+const char *ar_plan_size_at(ar_plan *plan, const ar_function_rule *rule,
+                            const ar_object *object, uint32_t frame);
+/* Where the statement of the frame's call stores the object's address, or
+ * NULL. */
+const ar_pointer_store *ar_plan_store_at(ar_plan *plan, const ar_scale *scale,
+                                         const ar_object *object,
+                                         uint32_t frame);
 
 void ar_plan_need_header(ar_plan *plan, ar_file_id file, const char *header);
 

@@ -23,6 +23,7 @@ typedef struct buffers {
     const ar_scale *scale;
     AR_VEC(buffer) list;
     AR_VEC(const ar_node *) tracked; /* allocation calls already renamed */
+    AR_VEC(const ar_node *) sized;   /* stores after which a size is said */
 } buffers;
 
 static const char *role_name(buffer_kind kind) {
@@ -175,8 +176,7 @@ static bool rename_allocation(buffers *b, ar_node *call, buffer_kind kind,
     return true;
 }
 
-/* Text that can be repeated without doing anything twice. */
-static bool is_pure(const ar_node *node) {
+bool ar_plan_is_pure(const ar_node *node) {
     if (!node)
         return true;
     switch ((int)node->kind) {
@@ -196,7 +196,7 @@ static bool is_pure(const ar_node *node) {
         break;
     }
     for (uint32_t i = 0; i < node->kid_count; i++)
-        if (!is_pure(node->kids[i]))
+        if (!ar_plan_is_pure(node->kids[i]))
             return false;
     return !node->range.in_macro_body;
 }
@@ -210,7 +210,8 @@ static const char *store_target(ar_plan *plan, const ar_pointer_store *store,
         *type = store->variable->type;
         return store->variable->name;
     }
-    if (store->node->kind != AR_ASSIGN || !is_pure(store->node->kids[0]))
+    if (store->node->kind != AR_ASSIGN ||
+        !ar_plan_is_pure(store->node->kids[0]))
         return NULL;
     *type = store->node->kids[0]->type;
     return ar_text(plan->arena, &plan->program->files,
@@ -249,21 +250,25 @@ static bool store_is_uniform(const buffers *b, const ar_pointer_store *store,
     return true;
 }
 
-static bool mark_after(buffers *b, const ar_pointer_store *store,
-                       const char *expression, const buffer *one) {
+static bool after_store(buffers *b, const ar_pointer_store *store,
+                        const char *text) {
     ar_plan *plan = b->plan;
     ar_node *statement =
         ar_statement_of(&plan->placer, store->unit, store->node);
-    if (!statement)
-        return false;
-    const char *text = ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);",
-                                  expression, role_name(one->kind), one->group,
-                                  quoted(plan, one->cell->name));
-    if (!ar_place_after(&plan->placer, store->unit, statement, text,
-                        "buffer registration"))
+    if (!statement || !ar_place_after(&plan->placer, store->unit, statement,
+                                      text, "buffer registration"))
         return false;
     ar_plan_need_header(plan, statement->range.file, NULL);
     return true;
+}
+
+static bool mark_after(buffers *b, const ar_pointer_store *store,
+                       const char *expression, const buffer *one) {
+    ar_plan *plan = b->plan;
+    return after_store(b, store,
+                       ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);",
+                                  expression, role_name(one->kind), one->group,
+                                  quoted(plan, one->cell->name)));
 }
 
 static bool mark_direct(buffers *b, const buffer *one) {
@@ -419,6 +424,43 @@ static const char *owner_of(const buffers *b, const ar_node *site) {
     return "heap";
 }
 
+/* p = their_malloc(n); -> p = their_malloc(n); amp_register(p, n, ...);
+ * for all makers of the address whose size can be said: as what it is where
+ * that is always the same, else only to have the size known. */
+static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
+    ar_plan *plan = b->plan;
+    const ar_object *object = one->object;
+    const ar_function_rule *rule = rule_of_call(plan, object->site);
+    *complete = false;
+    if (!rule || rule->kind != AR_RULE_ALLOC)
+        return false;
+    for (uint32_t frame = object->context_depth + 1; frame-- > 0;) {
+        const ar_type *type;
+        const ar_pointer_store *store =
+            ar_plan_store_at(plan, b->scale, object, frame);
+        const char *target = store ? store_target(plan, store, &type) : NULL;
+        const char *size =
+            target ? ar_plan_size_at(plan, rule, object, frame) : NULL;
+        if (!size)
+            continue;
+        *complete =
+            is_whole(b, one) && store_is_uniform(b, store, one, false, "");
+        for (uint32_t i = 0; i < b->sized.count; i++)
+            if (b->sized.data[i] == store->node)
+                return true;
+        const char *text =
+            ar_sprintf(plan->arena, "amp_register(%s, %s, %s, %d, %s);", target,
+                       size, role_name(*complete ? one->kind : BUFFER_TRACKED),
+                       *complete ? one->group : 0,
+                       quoted(plan, *complete ? one->cell->name : target));
+        if (!after_store(b, store, text))
+            continue;
+        AR_PUSH(plan->arena, &b->sized, store->node);
+        return true;
+    }
+    return false;
+}
+
 static bool register_heap(buffers *b, const buffer *one, const char **problem) {
     ar_node *site = one->object->site;
     if (site_is_uniform(b, one))
@@ -426,8 +468,12 @@ static bool register_heap(buffers *b, const buffer *one, const char **problem) {
             return true;
     *problem = "its allocation cannot be redirected (macro, or a function "
                "that no alloc rule describes)";
-    if (!rename_allocation(b, site, BUFFER_TRACKED, 0, owner_of(b, site)))
+    bool complete = false;
+    if (!rename_allocation(b, site, BUFFER_TRACKED, 0, owner_of(b, site)) &&
+        !track_by_size(b, one, &complete))
         return false;
+    if (complete)
+        return true;
     *problem = "no statement stores its address alone";
     return mark_direct(b, one) || mark_through_holder(b, one);
 }

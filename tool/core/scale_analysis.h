@@ -78,7 +78,6 @@ typedef struct ar_analysis {
     uint32_t *mark_at, mark_now, mark_count;
 } ar_analysis;
 
-
 /* ---- scale_index.c ------------------------------------------------------- */
 
 void ar_index_graph(ar_analysis *a);

@@ -116,7 +116,8 @@ static bool is_place(const solver *s, uint32_t id) {
     /* To scale a finished gradient would help nobody. */
     if (v->kind == AR_V_BOUNDARY)
         return s->p->allow_buffers && s->a->buffer_boundary &&
-               s->a->cells[v->cell].role != AR_ROLE_GRAD && !is_unscale(s, id) && !is_carry(s, id) &&
+               s->a->cells[v->cell].role != AR_ROLE_GRAD &&
+               !is_unscale(s, id) && !is_carry(s, id) &&
                ar_idtable_get(s->a->buffer_boundary, ar_key(v->at), v->cell);
     if (v->kind != AR_V_STORE && v->kind != AR_V_TERM)
         return false;
@@ -295,8 +296,8 @@ static void trace_roots(solver *s, uint32_t from, ar_conflict *c) {
         const ar_vnode *v = vn(s, id);
         if (v->cell && ar_is_array(a, v->cell))
             AR_PUSH(a->arena, &s->p->root_cells, v->cell);
-        if (s->must[id] || v->kind == AR_V_NONLINEAR ||
-            v->kind == AR_V_INPUT || v->kind == AR_V_CONST) {
+        if (s->must[id] || v->kind == AR_V_NONLINEAR || v->kind == AR_V_INPUT ||
+            v->kind == AR_V_CONST) {
             if (!c->root || (s->must[id] && !s->must[c->root]))
                 c->root = id;
             continue;

@@ -106,7 +106,7 @@ static uint32_t latest_memory(ar_analysis *a, uint32_t node) {
         if (v->cell && ar_is_array(a, v->cell)) {
             if (v->stamp > latest && v->kind == AR_V_STORE)
                 latest = v->stamp;
-            if (v->kind != AR_V_PHI && v->kind != AR_V_LOOP)
+            if (v->kind == AR_V_STORE)
                 continue;
         }
         if (v->kind == AR_V_LOOP && v->at == a->loop->at &&

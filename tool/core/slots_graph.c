@@ -315,9 +315,14 @@ static void declare(ar_graph *g, uint32_t cell, const ar_entity *entity) {
     const ar_type *type = decl->type;
     if (!type || decl->kind == AR_DECL_FUNCTION)
         return;
-    ar_cell_typed(g, cell, type, where);
+    const ar_type *whole = type;
     while (type->kind == AR_TYPE_ARRAY && type->element)
         type = type->element;
+    /* An array of bytes may hold anything until a byte of it is used. */
+    bool is_bytes =
+        type != whole && type->kind == AR_TYPE_INT && type->bytes == 1;
+    if (!is_bytes)
+        ar_cell_typed(g, cell, type, where);
     if (type->kind == AR_TYPE_POINTER && type->element &&
         type->element->kind != AR_TYPE_VOID &&
         type->element->kind != AR_TYPE_FUNCTION)
