@@ -1,6 +1,7 @@
 /* Parameters and gradients made known to the runtime: at the allocation where
  * it makes nothing else, else by a mark where the pointer is stored, else (for
  * arrays) by a registration before the training loop. */
+#include "core/naming.h"
 #include "core/plan.h"
 
 typedef enum buffer_kind {
@@ -24,6 +25,7 @@ typedef struct buffers {
     AR_VEC(buffer) list;
     AR_VEC(const ar_node *) tracked; /* allocation calls already renamed */
     AR_VEC(const ar_node *) sized;   /* stores after which a size is said */
+    ar_object_name *names;           /* at the loop, when first asked for */
 } buffers;
 
 static const char *role_name(buffer_kind kind) {
@@ -89,6 +91,9 @@ static bool is_whole(const buffers *b, const buffer *one) {
     for (uint32_t i = 0; i < b->scale->cells.count; i++) {
         const ar_cell *cell = b->scale->cells.data[i];
         bool listed = cell->object != one->object || !cell->scalar;
+        /* what only updates touch does no harm among parameters: the start of
+         * an arena through which an optimizer walks it all */
+        listed |= one->kind == BUFFER_PARAM && cell->role == AR_ROLE_STATE;
         for (uint32_t k = 0; !listed && k < b->list.count; k++)
             listed = b->list.data[k].cell == cell;
         if (!listed)
@@ -203,19 +208,29 @@ bool ar_plan_is_pure(const ar_node *node) {
 
 /* ---- marks through stored pointers --------------------------------------- */
 
-/* What the store assigns to, as an expression. */
-static const char *store_target(ar_plan *plan, const ar_pointer_store *store,
-                                const ar_type **type) {
+/* What the store assigns to, as an expression for the address; of a struct
+ * that holds it, the field. */
+static const char *store_target(ar_plan *plan, const ar_pointer_store *store) {
+    const ar_type *type;
+    const char *text;
     if (store->variable) {
-        *type = store->variable->type;
-        return store->variable->name;
-    }
-    if (store->node->kind != AR_ASSIGN ||
-        !ar_plan_is_pure(store->node->kids[0]))
+        type = store->variable->type;
+        text = store->variable->name;
+    } else if (store->node->kind == AR_ASSIGN &&
+               ar_plan_is_pure(store->node->kids[0])) {
+        type = store->node->kids[0]->type;
+        text = ar_text(plan->arena, &plan->program->files,
+                       store->node->kids[0]->range);
+    } else {
         return NULL;
-    *type = store->node->kids[0]->type;
-    return ar_text(plan->arena, &plan->program->files,
-                   store->node->kids[0]->range);
+    }
+    if (type->kind == AR_TYPE_POINTER)
+        return text;
+    const char *field =
+        type->kind == AR_TYPE_RECORD
+            ? ar_path_in_record(store->holder_path, type->record)
+            : NULL;
+    return field ? ar_sprintf(plan->arena, "%s%s", text, field) : NULL;
 }
 
 static bool same_place(const ar_pointer_store *a, const ar_pointer_store *b) {
@@ -262,24 +277,30 @@ static bool after_store(buffers *b, const ar_pointer_store *store,
     return true;
 }
 
+/* Where parts of an arena are registered as one, no part lends its name. */
+static const char *name_in(const buffers *b, const buffer *one,
+                           const char *expression) {
+    return one->cell->is_region && is_whole(b, one) ? expression
+                                                    : one->cell->name;
+}
+
 static bool mark_after(buffers *b, const ar_pointer_store *store,
                        const char *expression, const buffer *one) {
     ar_plan *plan = b->plan;
     return after_store(b, store,
                        ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);",
                                   expression, role_name(one->kind), one->group,
-                                  quoted(plan, one->cell->name)));
+                                  quoted(plan, name_in(b, one, expression))));
 }
 
 static bool mark_direct(buffers *b, const buffer *one) {
     bool wants_start = is_whole(b, one) || !one->cell->is_region;
     for (uint32_t i = 0; i < b->scale->stores.count; i++) {
         const ar_pointer_store *store = &b->scale->stores.data[i];
-        const ar_type *type;
         if (store->target != one->object || store->at_start != wants_start ||
             !store_is_uniform(b, store, one, false, ""))
             continue;
-        const char *target = store_target(b->plan, store, &type);
+        const char *target = store_target(b->plan, store);
         if (target && mark_after(b, store, target, one))
             return true;
     }
@@ -299,12 +320,11 @@ static bool mark_through_holder(buffers *b, const buffer *one) {
             continue;
         for (uint32_t k = 0; k < b->scale->stores.count; k++) {
             const ar_pointer_store *outer = &b->scale->stores.data[k];
-            const ar_type *type;
             if (outer->target != inner->holder || !outer->at_start ||
                 !store_is_uniform(b, outer, one, true, inner->holder_path))
                 continue;
-            const char *target = store_target(b->plan, outer, &type);
-            if (!target || type->kind != AR_TYPE_POINTER)
+            const char *target = store_target(b->plan, outer);
+            if (!target)
                 continue;
             const char *expression = ar_sprintf(b->plan->arena, "%s->%s",
                                                 target, inner->holder_path + 1);
@@ -348,20 +368,66 @@ static bool register_array(buffers *b, const buffer *one,
         *problem = "it is not visible where the training loop starts";
         return false;
     }
-    if (*one->cell->path && !is_field_path(one->cell->path)) {
+    const char *path = is_whole(b, one) ? "" : one->cell->path;
+    if (*path && !is_field_path(path)) {
         *problem = ar_sprintf(plan->arena, "part '%s' of it has no simple name",
                               one->cell->path);
         return false;
     }
     const char *name =
-        ar_sprintf(plan->arena, "%s%s", object->decl->name, one->cell->path);
-    bool is_array =
-        object->decl->type->kind == AR_TYPE_ARRAY || *one->cell->path;
+        ar_sprintf(plan->arena, "%s%s", object->decl->name, path);
+    bool is_array = object->decl->type->kind == AR_TYPE_ARRAY || *path;
     const char *text =
         ar_sprintf(plan->arena, "amp_register(%s%s, sizeof %s, %s, %d, %s);",
                    is_array ? "" : "&", name, name, role_name(one->kind),
                    one->group, quoted(plan, one->cell->name));
     *problem = "the training loop comes from a macro body";
+    if (!ar_place_before(&plan->placer, b->scale->loop_unit, b->scale->loop,
+                         text, "buffer registration"))
+        return false;
+    ar_plan_need_header(plan, b->scale->loop->range.file, NULL);
+    return true;
+}
+
+/* A variable that can be named right before the training loop. */
+static bool names_at_loop(void *context, const ar_object *variable) {
+    const buffers *b = context;
+    return visible_at_loop(b, variable) && !declared_in_loop(b, variable);
+}
+
+/* The name means this object only, as far as registrations go. */
+static bool is_only_target(const buffers *b, const buffer *one) {
+    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
+        const ar_pointer_store *to = &b->scale->stores.data[i];
+        if (to->target != one->object)
+            continue;
+        for (uint32_t k = 0; k < b->scale->stores.count; k++) {
+            const ar_pointer_store *other = &b->scale->stores.data[k];
+            const buffer *theirs =
+                other->holder == to->holder &&
+                        strcmp(other->holder_path, to->holder_path) == 0
+                    ? registration_of(b, other->target)
+                    : one;
+            if (!theirs || !same_registration(theirs, one))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* One constructor makes the buffers of several networks: name each through
+ * the variables that the loop's function sees. */
+static bool mark_at_loop(buffers *b, const buffer *one) {
+    ar_plan *plan = b->plan;
+    if (!b->names)
+        b->names = ar_name_objects(plan->arena, b->scale, names_at_loop, b);
+    const ar_object_name *name = &b->names[one->object->id];
+    if (!name->text || !name->is_exact || one->cell->is_region ||
+        !is_only_target(b, one))
+        return false;
+    const char *text =
+        ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);", name->text,
+                   role_name(one->kind), one->group, quoted(plan, name->text));
     if (!ar_place_before(&plan->placer, b->scale->loop_unit, b->scale->loop,
                          text, "buffer registration"))
         return false;
@@ -435,10 +501,9 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
     if (!rule || rule->kind != AR_RULE_ALLOC)
         return false;
     for (uint32_t frame = object->context_depth + 1; frame-- > 0;) {
-        const ar_type *type;
         const ar_pointer_store *store =
             ar_plan_store_at(plan, b->scale, object, frame);
-        const char *target = store ? store_target(plan, store, &type) : NULL;
+        const char *target = store ? store_target(plan, store) : NULL;
         const char *size =
             target ? ar_plan_size_at(plan, rule, object, frame) : NULL;
         if (!size)
@@ -448,11 +513,11 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
         for (uint32_t i = 0; i < b->sized.count; i++)
             if (b->sized.data[i] == store->node)
                 return true;
-        const char *text =
-            ar_sprintf(plan->arena, "amp_register(%s, %s, %s, %d, %s);", target,
-                       size, role_name(*complete ? one->kind : BUFFER_TRACKED),
-                       *complete ? one->group : 0,
-                       quoted(plan, *complete ? one->cell->name : target));
+        const char *text = ar_sprintf(
+            plan->arena, "amp_register(%s, %s, %s, %d, %s);", target, size,
+            role_name(*complete ? one->kind : BUFFER_TRACKED),
+            *complete ? one->group : 0,
+            quoted(plan, *complete ? name_in(b, one, target) : target));
         if (!after_store(b, store, text))
             continue;
         AR_PUSH(plan->arena, &b->sized, store->node);
@@ -475,13 +540,14 @@ static bool register_heap(buffers *b, const buffer *one, const char **problem) {
     if (complete)
         return true;
     *problem = "no statement stores its address alone";
-    return mark_direct(b, one) || mark_through_holder(b, one);
+    return mark_direct(b, one) || mark_through_holder(b, one) ||
+           mark_at_loop(b, one);
 }
 
 /* An earlier buffer of the same object took all of it. */
 static bool is_registered_whole(const buffers *b, uint32_t index) {
     const buffer *one = &b->list.data[index];
-    if (one->object->kind != AR_OBJECT_HEAP || !is_whole(b, one))
+    if (!is_whole(b, one))
         return false;
     for (uint32_t i = 0; i < index; i++)
         if (b->list.data[i].object == one->object)

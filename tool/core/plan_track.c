@@ -97,10 +97,10 @@ static bool add_value(sizes *s, const ar_node *node, uint32_t frame,
             changes(function->body, ref->decl))
             return false;
         ar_str_addn(&s->text, text + at, ref->range.begin - begin - at);
-        ar_str_add(&s->text, "(");
+        ar_str_add(&s->text, ref == node ? "" : "(");
         if (!add_value(s, call->kids[ref->decl->index + 1], frame - 1, goal))
             return false;
-        ar_str_add(&s->text, ")");
+        ar_str_add(&s->text, ref == node ? "" : ")");
         at = ref->range.end - begin;
     }
     ar_str_add(&s->text, text + at);
