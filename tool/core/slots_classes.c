@@ -516,16 +516,15 @@ void ar_classes_make(ar_graph *g) {
                   sizeof *c->concrete, compare_ids);
     }
     share_accumulators(&m);
+    g->facts->first_slot = m.first_slot;
+    g->facts->next_slot = m.next_slot;
 }
 
 const ar_storage_class *ar_storage_of(const ar_storage_facts *facts,
                                       ar_program *program,
                                       const ar_decl *decl) {
-    const ar_entity *entity = ar_entity_of(program, decl);
-    for (uint32_t i = 0; i < facts->slots.count; i++) {
-        const ar_slot *slot = &facts->slots.data[i];
-        if (slot->entity == entity && slot->is_float && !slot->web)
-            return &facts->classes.data[slot->class_id];
-    }
-    return NULL;
+    uint32_t slot = facts->first_slot[ar_entity_of(program, decl)->id];
+    if (!slot)
+        return NULL;
+    return &facts->classes.data[facts->slots.data[slot - 1].class_id];
 }

@@ -196,7 +196,9 @@ typedef struct ar_storage_facts {
     AR_VEC(ar_accumulator) accumulators;
     AR_VEC(ar_site) sites;
     AR_VEC(ar_storage_call) calls;
-    uint32_t cell_count; /* size of the graph */
+    const uint32_t *first_slot; /* by entity: its first float slot + 1, or 0 */
+    const uint32_t *next_slot;  /* by slot: the next of its entity + 1, or 0 */
+    uint32_t cell_count;        /* size of the graph */
     double seconds;
 } ar_storage_facts;
 

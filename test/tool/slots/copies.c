@@ -1,6 +1,7 @@
 // memcpy between two visible float buffers converts; through void * it is one
 // memory. Null joins nothing.
 // RUN: %amp-rewrite --dump-after=flows %s | %FileCheck %s
+// RUN: %amp-rewrite --dump-after=flows %s | %FileCheck %s --check-prefix=SWAP
 #include <string.h>
 
 struct state {
@@ -36,4 +37,18 @@ void reset(struct state *s) {
 // CHECK: class state.right/1 global
 // CHECK: flow bytes state.live -> state.best {{.*}} (state.live/1 -> state.best/1)
 // CHECK: flow memory hide:from -> state.alias
-// CHECK: site sizeof {{.*}}:11:{{[0-9]+}} state.live/1, state.best/1
+// CHECK: site sizeof {{.*}}:12:{{[0-9]+}} state.live/1, state.best/1
+
+/* Moving floats through an array of bytes looks at none of them; null may come
+ * as an integer. */
+float *swap_rows(float *rows, int n) {
+    unsigned char kept[64];
+    memcpy(kept, rows, n * sizeof(float));
+    memcpy(rows, kept, n * sizeof(float));
+    return n > 16 ? (float *)(size_t)(n > 32 ? NULL : NULL) : rows;
+}
+// SWAP: class swap_rows:rows/1
+// SWAP-NEXT: slot swap_rows:result/1
+// SWAP-NEXT: slot swap_rows:rows/1
+// SWAP-NOT: {{^  pin}}
+// SWAP: flow
