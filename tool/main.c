@@ -7,6 +7,7 @@
 #include "front/version.h"
 #include "report/audit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 typedef struct command {
@@ -24,8 +25,6 @@ static void audit(ar_run *run) {
     if (run->options->action == AR_ACTION_AUDIT_TEXT)
         ar_audit_text(stdout, run, rows);
     else if (!ar_audit_json(stdout, run, rows))
-        run->exit = AR_EXIT_OUTPUT;
-    if (fflush(stdout) != 0)
         run->exit = AR_EXIT_OUTPUT;
 }
 
@@ -93,6 +92,22 @@ static int dispatch(const ar_options *options, ar_arena *arena) {
     AR_BUG("action %d", (int)options->action);
 }
 
+/* Whatever was printed: a payload that is cut off is an error. */
+static bool finish_stdout(const ar_options *options, ar_arena *arena) {
+    bool ok = fflush(stdout) == 0;
+    int error = errno;
+    if (ok && !ferror(stdout))
+        return true;
+    ar_diags diags = {.arena = arena};
+    ar_files none = {.arena = arena};
+    ar_report(&diags, AR_DIAG_CANNOT_WRITE, AR_NO_RANGE, "stdout",
+              ok ? "part of it was lost" : strerror(error));
+    ar_diags_print(
+        stderr, &diags, &none,
+        (ar_diag_style){.colour = ar_options_colour(options, stderr)});
+    return false;
+}
+
 static void start(void *context) {
     command *c = context;
     ar_arena *arena = ar_arena_new();
@@ -104,6 +119,9 @@ static void start(void *context) {
         stderr, &diags, &none,
         (ar_diag_style){.colour = ar_options_colour(&options, stderr)});
     c->exit = ok ? dispatch(&options, arena) : AR_EXIT_USAGE;
+    bool fine = c->exit == AR_EXIT_DONE || c->exit == AR_EXIT_CHANGES;
+    if (!finish_stdout(&options, arena) && fine)
+        c->exit = AR_EXIT_OUTPUT;
     ar_arena_free(arena);
 }
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 typedef struct result {
     ar_file_id id;
@@ -51,12 +51,22 @@ static const char *name_of(const ar_run *run, const result *one) {
     return run->program->files.list.data[one->id].name;
 }
 
+/* patch(1) changes no file through a link to it. */
+static const char *patch_name(const ar_run *run, const result *one) {
+    const char *name = name_of(run, one);
+    struct stat st;
+    if (lstat(name, &st) != 0 || !S_ISLNK(st.st_mode))
+        return name;
+    return ar_path_from(ar_real_path(run->arena, "."),
+                        run->program->files.list.data[one->id].real);
+}
+
 static void write_diff(ar_run *run, const results *all) {
     for (uint32_t i = 0; i < all->count; i++) {
         const result *one = &all->data[i];
         if (!one->changed)
             continue;
-        const char *name = name_of(run, one);
+        const char *name = patch_name(run, one);
         /* an absolute name needs no prefix that -p1 would strip wrongly */
         bool relative = name[0] != '/';
         ar_diff_print(stdout,
@@ -163,10 +173,5 @@ void ar_output_write(ar_run *run) {
     case AR_OUTPUT_IN_PLACE:
         write_in_place(run, &all);
         break;
-    }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        ar_report(&run->diags, AR_DIAG_CANNOT_WRITE, AR_NO_RANGE, "stdout",
-                  strerror(errno));
-        write_failed(run);
     }
 }

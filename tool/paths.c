@@ -51,6 +51,13 @@ bool ar_path_is_below(const char *path, const char *directory) {
     return strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
+const char *ar_path_from(const char *directory, const char *path) {
+    if (!ar_path_is_below(path, directory))
+        return path;
+    size_t length = strlen(directory);
+    return path + length + (directory[length - 1] != '/');
+}
+
 const char *ar_common_directory(ar_arena *arena, const char *directory,
                                 const char *path) {
     while (!ar_path_is_below(path, directory) && strcmp(directory, "/") != 0)

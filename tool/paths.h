@@ -17,6 +17,8 @@ const char *ar_directory_of(ar_arena *arena, const char *path);
 /* The deepest directory that holds both. */
 const char *ar_common_directory(ar_arena *arena, const char *directory,
                                 const char *path);
+/* Relative to the directory if it is below it, else as it is. Both real. */
+const char *ar_path_from(const char *directory, const char *path);
 bool ar_path_is_below(const char *path, const char *directory);
 /* The last components of path are those of tail. */
 bool ar_path_ends_with(const char *path, const char *tail);

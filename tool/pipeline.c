@@ -38,14 +38,27 @@ static void print_list(ar_run *run, ar_diags *diags, ar_files *files) {
     diags->list.count = 0;
 }
 
+/* The compiler spells names from the directory that it ran in. Those that mean
+ * another file from here, or none, become paths from here. */
+static void spell_from_here(ar_run *run, ar_files *files) {
+    const char *here = ar_real_path(run->arena, ".");
+    for (uint32_t i = 0; i < files->list.count; i++) {
+        ar_file *file = &files->list.data[i];
+        if (strcmp(ar_real_path(run->arena, file->name), file->real) != 0)
+            file->name = ar_path_from(here, file->real);
+    }
+}
+
 void ar_pipeline_print_diags(ar_run *run) {
     print_list(run, &run->rule_diags, &run->rule_files);
     for (uint32_t i = 0; i < run->unit_count; i++) {
         ar_unit *unit = run->units[i];
         /* link moves the places of parsed units into the program's table */
+        bool linked = run->program && unit->parsed;
+        if (!linked)
+            spell_from_here(run, &unit->files);
         print_list(run, &unit->diags,
-                   run->program && unit->parsed ? &run->program->files
-                                                : &unit->files);
+                   linked ? &run->program->files : &unit->files);
     }
     ar_files none = {.arena = run->arena};
     print_list(run, &run->diags, run->program ? &run->program->files : &none);
@@ -118,11 +131,14 @@ static bool collect(ar_run *run, const ar_jobs *jobs) {
         ar_collect_all(run->arena, jobs, run->options->jobs,
                        terminal ? AR_PROGRESS_TERMINAL : AR_PROGRESS_OFF);
     run->unit_count = jobs->count;
-    uint32_t parsed = 0;
-    for (uint32_t i = 0; i < run->unit_count; i++)
+    uint32_t parsed = 0, errors = 0;
+    for (uint32_t i = 0; i < run->unit_count; i++) {
         parsed += run->units[i]->parsed;
-    if (parsed == run->unit_count)
+        errors += run->units[i]->error_count;
+    }
+    if (parsed == run->unit_count && !errors)
         return true;
+    /* Going on leaves units, or functions with errors in them, alone. */
     run->exit = AR_EXIT_INPUT;
     return run->options->keep_going && parsed;
 }
@@ -159,6 +175,7 @@ static void link_units(ar_run *run) {
             parsed[count++] = run->units[i];
     run->program =
         ar_link(run->arena, parsed, count, rewrite_root(run), &run->diags);
+    spell_from_here(run, &run->program->files);
 }
 
 /* A file that includes the runtime's header was rewritten before. */

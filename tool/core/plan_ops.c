@@ -124,14 +124,26 @@ static uint32_t declaration_end(ar_plan *plan, const ar_decl *decl) {
     return ar_statement_end(plan->program, &fake);
 }
 
+static uint32_t next_line(const ar_file *file, uint32_t at) {
+    while (at < file->size && file->bytes[at] != '\n')
+        at++;
+    return at + (at < file->size);
+}
+
+static uint32_t skip_space(const ar_file *file, uint32_t at) {
+    while (at < file->size && isspace((unsigned char)file->bytes[at]))
+        at++;
+    return at;
+}
+
 /* A blank line between the wrapper and what follows it. */
 static const char *gap_after(ar_plan *plan, const wrapper *made) {
     const ar_file *file = ar_files_load(&plan->program->files, made->file);
-    uint32_t at = made->at;
-    int lines = 0;
-    while (at < file->size && isspace((unsigned char)file->bytes[at]))
-        lines += file->bytes[at++] == '\n';
-    return lines == 1 && at < file->size ? "\n" : "";
+    uint32_t next = next_line(file, made->at);
+    bool ends_line = skip_space(file, made->at) >= next;
+    return ends_line && next < file->size && skip_space(file, next) == next
+               ? "\n"
+               : "";
 }
 
 /* The first declaration in this file, else in an editable header (one wrapper
@@ -282,34 +294,26 @@ static const char *include_lines(ar_plan *plan, ar_file_id file) {
     return ar_str_text(&out);
 }
 
-static uint32_t next_line(const ar_file *file, uint32_t at) {
-    while (at < file->size && file->bytes[at] != '\n')
-        at++;
-    return at + (at < file->size);
-}
-
 static bool starts_with(const ar_file *file, uint32_t at, const char *text) {
     size_t length = strlen(text);
     return file->size - at >= length &&
            memcmp(file->bytes + at, text, length) == 0;
 }
 
-/* Behind blank lines and the lines of whole comments. */
-static uint32_t skip_comments(const ar_file *file, uint32_t at) {
-    for (;;) {
-        uint32_t p = at;
-        while (p < file->size && isspace((unsigned char)file->bytes[p]))
+/* Behind the lines of a comment, or of // comments in a row; `at` if there is
+ * none. */
+static uint32_t skip_comment(const ar_file *file, uint32_t at) {
+    uint32_t p = skip_space(file, at);
+    if (starts_with(file, p, "/*")) {
+        for (p += 2; p < file->size && !starts_with(file, p, "*/");)
             p++;
-        if (starts_with(file, p, "/*")) {
-            for (p += 2; p < file->size && !starts_with(file, p, "*/");)
-                p++;
-        } else if (!starts_with(file, p, "//")) {
-            return at;
-        }
-        at = next_line(file, p);
-        if (at == file->size)
-            return at;
+        return next_line(file, p);
     }
+    if (!starts_with(file, p, "//"))
+        return at;
+    while (starts_with(file, p, "//"))
+        p = next_line(file, p);
+    return p;
 }
 
 /* The word behind a directive, or NULL: "#ifndef NAME", "# ifndef NAME". */
@@ -325,15 +329,16 @@ static const char *directive_word(ar_arena *arena, const ar_file *file,
     return word;
 }
 
-/* Where there is no include to stand behind: after the comment that opens the
- * file (and a BOM), and inside an include guard. */
+/* Where there is no include to stand behind: inside an include guard, else
+ * after the comment that opens the file (and a BOM) unless that is about the
+ * code right behind it. */
 static uint32_t top_of_file(ar_plan *plan, ar_file_id id) {
     const ar_file *file = ar_files_load(&plan->program->files, id);
-    uint32_t at = starts_with(file, 0, "\xef\xbb\xbf") ? 3 : 0;
-    at = skip_comments(file, at);
-    uint32_t guard = at;
-    while (guard < file->size && isspace((unsigned char)file->bytes[guard]))
-        guard++;
+    uint32_t top = starts_with(file, 0, "\xef\xbb\xbf") ? 3 : 0;
+    uint32_t guard = top, next;
+    while ((next = skip_comment(file, guard)) != guard)
+        guard = next;
+    guard = skip_space(file, guard);
     const char *once = directive_word(plan->arena, file, guard, "pragma");
     if (once && strcmp(once, "once") == 0)
         return next_line(file, guard);
@@ -341,7 +346,12 @@ static uint32_t top_of_file(ar_plan *plan, ar_file_id id) {
     uint32_t second = next_line(file, guard);
     const char *defined =
         name ? directive_word(plan->arena, file, second, "define") : NULL;
-    return defined && strcmp(name, defined) == 0 ? next_line(file, second) : at;
+    if (defined && strcmp(name, defined) == 0)
+        return next_line(file, second);
+    uint32_t behind = skip_comment(file, top);
+    bool glued = behind < file->size && file->bytes[behind] != '#' &&
+                 skip_space(file, behind) == behind;
+    return glued ? top : behind;
 }
 
 bool ar_plan_includes(ar_plan *plan) {

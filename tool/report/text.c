@@ -60,8 +60,10 @@ static void print_scale(FILE *out, const ar_audit *audit) {
 }
 
 void ar_audit_text(FILE *out, const ar_run *run, const ar_audit *audit) {
-    for (uint32_t i = 0; i < run->program->unit_count; i++)
-        fprintf(out, "%s%s", i ? " " : "", run->program->units[i]->main_name);
+    const ar_program *program = run->program;
+    for (uint32_t i = 0; i < program->unit_count; i++)
+        fprintf(out, "%s%s", i ? " " : "",
+                program->files.list.data[program->units[i]->main_file].name);
     fprintf(out, ": %u of %u ops in half, %u casts\n", audit->half_ops,
             audit->ops.count, audit->casts);
     print_ops(out, audit);
