@@ -41,9 +41,16 @@ def must(argv, **more):
     done = run(argv, **more)
     if done.code == 0:
         return done
-    print(f"  {' '.join(str(a) for a in argv)}: exit {done.code}: "
-          + " / ".join(done.err.strip().splitlines()[-3:]), flush=True)
+    print(f"  {' '.join(str(a) for a in argv)}\n  exit {done.code}: "
+          + first_error(done), flush=True)
     return None
+
+
+def first_error(done):
+    """The line that says why a run failed; a refusal before broken code."""
+    lines = done.err.strip().splitlines() or ["no message"]
+    errors = [s for s in lines if "error" in s] or lines[-1:]
+    return next((s for s in errors if "[AMP4" in s), errors[0])
 
 
 def interleave(works, rounds):

@@ -9,7 +9,8 @@ import re
 import shlex
 import time
 
-from common import (cpu_info, clang_of, interleave, median, must, ratio, run)
+from common import (clang_of, first_error, interleave, median, must, ratio,
+                    run)
 from make_source import make_source
 
 TIME = re.compile(r"^amp-rewrite: time: (\w+) ([\d.]+) s$", re.MULTILINE)
@@ -63,8 +64,6 @@ def test_program(folder, work):
     options = []
     if spec.get("rules"):
         options.append(f"--rules={folder / spec['rules']}")
-    if spec.get("scale_error"):  # refused under fp16
-        options.append("--half=bf16")
     if spec.get("project"):
         return own_project(work, folder.name, folder, spec["sources"],
                            spec["cflags"], options)
@@ -110,12 +109,10 @@ def inputs(options):
         found.append(project("darknet", options.darknet.resolve(),
                              [f"--rules={rules / 'darknet.amp'}"]))
     if options.attention:
-        # without an exact loss scale: refused under fp16
         folder = options.attention.resolve()
         found.append(own_project(options.work, "attention", folder,
                                  sorted(p.name for p in folder.glob("*.c")),
-                                 ["-O3", "-march=native", "-ffast-math"],
-                                 ["--half=bf16"]))
+                                 ["-O3", "-march=native", "-ffast-math"]))
     return found + [given(t) for t in options.tool_inputs]
 
 
@@ -129,13 +126,24 @@ def lines_of(entry):
     return total
 
 
-def rewrite(options, entry):
-    """Seconds of the run by stage; 'wall' and 'cpu' of all of it."""
+def command(options, entry, half):
     out = options.work / "out"
     where = ["--out-dir", out] if "-p" in entry.args else ["-o", f"{out}.c"]
-    done = must([options.tool, "-v", "-O1", *where, *entry.args])
-    if not done:
-        return None
+    return [options.tool, "-v", "-O1", f"--half={half}", *where, *entry.args]
+
+
+def half_of(options, entry):
+    """fp16, or bf16 where a program has no exact loss scale. None: neither."""
+    done = run(command(options, entry, "fp16"))
+    if done.code == 0:
+        return "fp16"
+    print(f"{entry.name}: fp16 is refused: {first_error(done)}", flush=True)
+    return "bf16" if must(command(options, entry, "bf16")) else None
+
+
+def rewrite(options, entry, half):
+    """Seconds of the run by stage; 'wall' and 'cpu' of all of it."""
+    done = run(command(options, entry, half))
     stages = {n: float(s) for n, s in TIME.findall(done.err)}
     return {**stages, "wall": done.wall, "cpu": done.cpu}
 
@@ -153,12 +161,14 @@ def syntax(options, entry, clang):
 
 
 def measure(options, entry, clang, targets):
-    first = rewrite(options, entry)
-    if not first:
+    half = half_of(options, entry)
+    if not half:
+        targets.note(False, f"{entry.name}: the tool fails")
         return None
+    first = rewrite(options, entry, half)
     rounds = options.rounds if first["wall"] < BUSY else 3
     runs = interleave({"clang": lambda: syntax(options, entry, clang),
-                       "tool": lambda: rewrite(options, entry)}, rounds)
+                       "tool": lambda: rewrite(options, entry, half)}, rounds)
     parse = [r["wall"] for r in runs["clang"]]
     front = [sum(r[s] for s in FRONT) for r in runs["tool"]]
     # Reading the rules, writing and leaving count as the rest.
@@ -173,7 +183,7 @@ def measure(options, entry, clang, targets):
     good = targets.at_most(f"{entry.name}: seconds of the rest",
                            median(rest), limit) and good
     print(f"{entry.name[:20]:20} {lines:6} {median(parse):7.3f} "
-          f"{median(front):7.3f} {front_ratio:6.2f} {median(rest):7.3f} "
+          f"{median(front):9.3f} {front_ratio:5.2f} {median(rest):6.3f} "
           f"{limit:6.2f} {cpu:6.2f}{'' if good else '  missed'}")
     stages = [s for s in first if s not in (*FRONT, "wall", "cpu")]
     print("   " + "  ".join(
@@ -184,12 +194,11 @@ def measure(options, entry, clang, targets):
 
 
 def bench(options, targets):
-    print(f"\n== amp-rewrite -O1 over clang -fsyntax-only ({cpu_info('model name')})"
-          "\n                                      load +   (1.2)"
-          "\ninput                 lines   clang  collect  ratio    rest  "
-          "limit    cpu\n"
-          "                             s        s             s      s  "
-          "ratio", flush=True)
+    print("\n== amp-rewrite -O1 over clang -fsyntax-only\n"
+          "                      lines   clang   load+   (1.2)   rest  limit "
+          "   cpu\n"
+          "                                  s collect s ratio      s      s "
+          " ratio", flush=True)
     clang = clang_of(options)
     costs = {}
     for entry in inputs(options):
