@@ -174,7 +174,9 @@ static uint32_t reference(ar_walk *w, ar_node *node) {
     if (node->decl->kind == AR_DECL_FUNCTION)
         return ar_mention(w, node);
     uint32_t version = ar_local_read(w, node->decl);
-    return version ? version : ar_cell_of(w->g, node->decl);
+    uint32_t cell = version ? version : ar_cell_of(w->g, node->decl);
+    return ar_is_reference(node->decl->type) ? ar_cell_pointee(w->g, cell)
+                                             : cell;
 }
 
 static uint32_t indexed(ar_walk *w, ar_node *node) {
@@ -197,6 +199,10 @@ static uint32_t lvalue_cell(ar_walk *w, ar_node *node) {
         return memory_at(w, ar_eval(w, node->kids[0]));
     case AR_COMPOUND_LITERAL:
         return compound_literal(w, node);
+    case AR_CALL:
+        if (ar_returns_reference(node))
+            return memory_at(w, ar_eval_call(w, node));
+        break;
     case AR_CAST:
     case AR_IMPLICIT:
         if (node->kid_count == 1 && node->type && node->kids[0]->type &&
@@ -224,6 +230,14 @@ uint32_t ar_lvalue(ar_walk *w, ar_node *node) {
 }
 
 /* ---- reading and writing ------------------------------------------------- */
+
+/* A C++ function whose call is an lvalue. */
+bool ar_returns_reference(ar_node *call) {
+    ar_node *callee = ar_strip(call->kids[0]);
+    return callee && callee->kind == AR_REF && callee->decl &&
+           is_kind(callee->decl->type, AR_TYPE_FUNCTION) &&
+           ar_is_reference(callee->decl->type->element);
+}
 
 static void read_float(ar_walk *w, uint32_t cell, ar_node *node) {
     if (w->is_quiet)
@@ -332,6 +346,10 @@ void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
                    ar_node *value, ar_decl *to) {
     if (!value || !type)
         return;
+    if (ar_is_reference(type)) {
+        ar_store_pointer(w, cell, ar_lvalue(w, value), value, to, value);
+        return;
+    }
     if (value->kind != AR_INIT_LIST) {
         uint32_t mark = w->loads.count;
         uint32_t target = ar_eval(w, value);
@@ -554,6 +572,8 @@ uint32_t ar_eval(ar_walk *w, ar_node *node) {
     case AR_COMPOUND_LITERAL:
         return read_lvalue(w, node);
     case AR_CALL:
+        return ar_returns_reference(node) ? read_lvalue(w, node)
+                                          : ar_eval_call(w, node);
     case AR_LAUNCH:
         return ar_eval_call(w, node);
     case AR_UNARY:

@@ -69,6 +69,10 @@ ar_where ar_here(const ar_walk *w, const ar_node *node);
 ar_decl *ar_root_decl(ar_node *node);
 ar_node *ar_strip(ar_node *node);
 bool ar_is_zero(ar_node *node);
+static inline bool ar_is_reference(const ar_type *type) {
+    return type && type->kind == AR_TYPE_POINTER && type->is_reference;
+}
+bool ar_returns_reference(ar_node *call);
 
 /* flows_calls.c */
 uint32_t ar_eval_call(ar_walk *w, ar_node *node);

@@ -386,7 +386,7 @@ static uint32_t enter(ar_walk *w, const call *c, uint32_t function,
     }
     uint32_t result = ar_cell_result(g, function);
     const ar_type *type = c->node->type;
-    if (is_pointer(type))
+    if (is_pointer(type) || ar_returns_reference(c->node))
         return ar_cell_pointee(g, result);
     if (type && type->kind == AR_TYPE_INT)
         ar_map_put(&w->cells, ar_key(c->node), (void *)(uintptr_t)result);
@@ -439,13 +439,20 @@ static void varargs_sites(ar_walk *w, const call *c) {
     }
 }
 
+static const ar_type *param_type(const call *c, uint32_t i) {
+    const ar_type *type = c->callee ? c->callee->type : NULL;
+    return type && i < type->param_count ? type->params[i] : NULL;
+}
+
 static void evaluate_arguments(ar_walk *w, call *c, uint32_t first) {
     for (uint32_t i = 0; i < c->count; i++) {
         ar_node *node = c->node->kids[first + i];
         uint32_t mark = w->loads.count;
         c->args[i].node = node;
         c->args[i].first_load = mark;
-        c->args[i].target = ar_eval(w, node);
+        c->args[i].target = ar_is_reference(param_type(c, i))
+                                ? ar_lvalue(w, node)
+                                : ar_eval(w, node);
         c->args[i].load_count = w->loads.count - mark;
         if (c->args[i].target && ar_float_depth(node->type) > 0)
             site(w, c,

@@ -142,7 +142,9 @@ static void declaration(ar_walk *w, ar_node *node) {
         if (is_plain && decl->type && decl->type->kind == AR_TYPE_POINTER &&
             local_index(w, decl)) {
             /* The initialiser sees the versions before this one. */
-            uint32_t target = ar_eval(w, decl->init);
+            uint32_t target = ar_is_reference(decl->type)
+                                  ? ar_lvalue(w, decl->init)
+                                  : ar_eval(w, decl->init);
             cell = ar_local_write(w, decl, where);
             if (!cell)
                 cell = ar_cell_of(w->g, decl);
@@ -258,9 +260,17 @@ static void return_statement(ar_walk *w, ar_node *node) {
     ar_node *value = node->kid_count ? node->kids[0] : NULL;
     if (value && w->function) {
         ar_graph *g = w->g;
-        uint32_t target = ar_eval(w, value);
-        uint32_t result = ar_cell_result(g, w->cell);
         const ar_type *type = value->type;
+        const ar_type *own = w->function->type;
+        uint32_t result = ar_cell_result(g, w->cell);
+        if (own && ar_is_reference(own->element)) {
+            ar_store_pointer(w, result, ar_lvalue(w, value), value, w->function,
+                             node);
+            w->loads.count = 0;
+            w->env = NULL;
+            return;
+        }
+        uint32_t target = ar_eval(w, value);
         if (target && type && type->kind == AR_TYPE_POINTER)
             ar_store_pointer(w, result, target, value, w->function, node);
         else if (type && type->kind == AR_TYPE_INT)

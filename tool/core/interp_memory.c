@@ -260,7 +260,8 @@ static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
 /* Equal for two accesses that mean the same cells in each iteration. */
 static uint64_t address_key(const ar_value *address) {
     return ((uint64_t)address->targets << 32) ^
-           (uint64_t)address->shift * 0x9e3779b97f4a7c15u ^ 1;
+           (uint64_t)address->shift * 0x9e3779b97f4a7c15u ^
+           (address->pointer_tags << 1) * 0xbf58476d1ce4e5b9u ^ 1;
 }
 
 ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
@@ -298,7 +299,9 @@ ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
     }
     if (!count)
         return ar_from_node(AR_NODE_UNDEFINED);
-    if (count == 1) {
+    /* One object that stands for many: the address says which. */
+    bool summary = ar_object_of(in->m, list.data[0])->is_summary;
+    if (count == 1 && !(summary && list.count == 1)) {
         ar_value v = ar_from_node(nodes[0]);
         v.is_number = list.count == 1 && only.is_number;
         v.number = v.is_number ? only.number : 0;

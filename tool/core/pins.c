@@ -113,7 +113,8 @@ void ar_pins_of_declarations(ar_graph *g) {
         if (entity->decl->kind == AR_DECL_FIELD)
             pin_union(g, entity);
         if (entity->decl->kind == AR_DECL_VAR &&
-            entity->decl->storage == AR_STORAGE_EXTERN && !is_defined(entity))
+            entity->decl->storage == AR_STORAGE_EXTERN &&
+            !entity->decl->is_cuda_shared && !is_defined(entity))
             ar_cell_pin(g, memory_of(g, entity->decl), AR_PIN_FOREIGN_OBJECT,
                         at_decl(entity->unit, entity->decl),
                         "defined outside the program");

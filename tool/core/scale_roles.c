@@ -135,6 +135,71 @@ typedef struct candidate {
     loop_score score;
 } candidate;
 
+/* Everything in the loop that the given heads reach within one iteration. */
+static bool *dependents(ar_analysis *a, const candidate *c,
+                        const reach *reaches) {
+    bool *dep = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    ar_ids work = {0};
+    for (uint32_t i = 0; i < c->head_count; i++)
+        if (reaches[i].array || reaches[i].accumulator) {
+            dep[c->heads[i]] = true;
+            AR_PUSH(a->arena, &work, c->heads[i]);
+        }
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++) {
+            uint32_t to = a->g.uses[u];
+            const ar_vnode *v = AR_VN(a->in, to);
+            if (dep[to] ||
+                (v->kind == AR_V_LOOP && v->at == c->loop->at &&
+                 v->context == c->loop->context) ||
+                !ar_inside_loop(a->in, c->loop, v->context, v->at))
+                continue;
+            dep[to] = true;
+            AR_PUSH(a->arena, &work, to);
+        }
+    }
+    return dep;
+}
+
+/* Is the cell updated from something else that the parameters led to, through
+ * other updated cells perhaps? What is only changed in place is not learned. */
+static bool is_learned(ar_analysis *a, const candidate *c, const bool *dep,
+                       uint32_t cell) {
+    ar_ids cells = {0}, work = {0};
+    ar_idtable seen = {.arena = a->arena};
+    AR_PUSH(a->arena, &cells, cell);
+    ar_idtable_put(&seen, cell, 0, 1);
+    ar_marks_begin(a);
+    for (uint32_t k = 0; k < cells.count; k++) {
+        for (uint32_t s = a->g.store_of[cells.data[k]]; s;
+             s = a->g.next_store[s])
+            if (ar_inside_loop(a->in, c->loop, AR_VN(a->in, s)->context,
+                               AR_VN(a->in, s)->at))
+                AR_PUSH(a->arena, &work, AR_VN(a->in, s)->in[0]);
+        while (work.count) {
+            uint32_t id = work.data[--work.count];
+            if (!ar_mark(a, id))
+                continue;
+            const ar_vnode *v = AR_VN(a->in, id);
+            if (v->kind == AR_V_LOOP && dep[id] && !ar_is_array(a, v->cell))
+                return true;
+            if (v->cell && ar_is_array(a, v->cell)) {
+                if (!c->updated[v->cell] && dep[id])
+                    return true;
+                if (c->updated[v->cell] && !ar_idtable_get(&seen, v->cell, 0)) {
+                    ar_idtable_put(&seen, v->cell, 0, 1);
+                    AR_PUSH(a->arena, &cells, v->cell);
+                }
+                continue;
+            }
+            for (uint32_t i = 0; i < v->in_count; i++)
+                AR_PUSH(a->arena, &work, v->in[i]);
+        }
+    }
+    return false;
+}
+
 static void classify(ar_analysis *a, candidate *c, ar_cell_info *cells) {
     bool arrays = false;
     reach *reaches = AR_NEW_ARRAY(a->arena, reach, c->head_count + 1);
@@ -146,11 +211,13 @@ static void classify(ar_analysis *a, candidate *c, ar_cell_info *cells) {
         arrays |= reaches[i].array;
     }
     c->score = (loop_score){0};
+    const bool *dep = dependents(a, c, reaches);
     for (uint32_t i = 0; i < c->head_count; i++) {
         uint32_t cell = AR_VN(a->in, c->heads[i])->cell;
         if (!c->updated[cell])
             continue;
-        bool is_param = arrays ? reaches[i].array : reaches[i].accumulator;
+        bool is_param = (arrays ? reaches[i].array : reaches[i].accumulator) &&
+                        is_learned(a, c, dep, cell);
         bool is_state = !is_param && reaches[i].updated;
         c->score.params += is_param;
         c->score.states += is_state;

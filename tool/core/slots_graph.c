@@ -218,6 +218,16 @@ int ar_float_depth(const ar_type *type) {
     return ar_is_float(type) ? depth : -1;
 }
 
+/* float2, float3 and float4 of CUDA are structs, but used as vectors. */
+static bool is_float_vector(const ar_type *type) {
+    const char *name = type->spelling;
+    if (!name || !type->record || !type->record->is_system)
+        return false;
+    name = strncmp(name, "struct ", 7) == 0 ? name + 7 : name;
+    return strcmp(name, "float2") == 0 || strcmp(name, "float3") == 0 ||
+           strcmp(name, "float4") == 0;
+}
+
 /* -1: says nothing about the memory. */
 static int scalar_kind(const ar_type *type) {
     switch (type->kind) {
@@ -235,7 +245,7 @@ static int scalar_kind(const ar_type *type) {
     case AR_TYPE_POINTER:
         return AR_SCALAR_POINTER;
     case AR_TYPE_RECORD:
-        return AR_SCALAR_RECORD;
+        return is_float_vector(type) ? AR_SCALAR_VECTOR : AR_SCALAR_RECORD;
     case AR_TYPE_VECTOR:
         return ar_is_float(type->element) ? AR_SCALAR_VECTOR : AR_SCALAR_INT;
     case AR_TYPE_VOID:
@@ -258,7 +268,7 @@ void ar_cell_typed(ar_graph *g, uint32_t cell, const ar_type *type,
         return;
     ar_cell_fact(g, cell, AR_FACT_SCALAR + (uint32_t)kind, where,
                  type->spelling, 0);
-    if (type->kind == AR_TYPE_RECORD && !at(g, ar_cell_find(g, cell))->record)
+    if (kind == AR_SCALAR_RECORD && !at(g, ar_cell_find(g, cell))->record)
         at(g, ar_cell_find(g, cell))->record = type->record;
 }
 
