@@ -1,7 +1,5 @@
 #include "core/flows.h"
 
-enum { MAX_ARGUMENTS = 128 };
-
 typedef struct argument {
     ar_node *node;
     uint32_t target;     /* what a pointer argument points to */
@@ -261,12 +259,18 @@ static bool is_vector_access(const char *name) {
     return false;
 }
 
+/* The assignment of a C++ struct that the compiler makes itself copies it. */
 static bool vector_access(ar_walk *w, const call *c) {
-    if (!is_vector_access(c->callee->name))
+    bool is_copy = strcmp(c->callee->name, "operator=") == 0;
+    if (!is_copy && !is_vector_access(c->callee->name))
         return false;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->args[i].target && is_visibly_float(c->args[i].node))
-            site(w, c, AR_SITE_VECTOR, c->node, c->args[i].target);
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t target = c->args[i].target;
+        if (target &&
+            (is_visibly_float(c->args[i].node) ||
+             ar_cell_has(w->g, target, AR_FACT_SCALAR + AR_SCALAR_VECTOR)))
+            site(w, c, AR_SITE_VECTOR, c->node, target);
+    }
     return true;
 }
 
@@ -502,12 +506,11 @@ uint32_t ar_eval_call(ar_walk *w, ar_node *node) {
     uint32_t first = node->kind == AR_LAUNCH ? 3 : 1;
     for (uint32_t i = 1; i < first; i++)
         ar_eval(w, node->kids[i]);
-    argument args[MAX_ARGUMENTS];
     uint32_t count = node->kid_count > first ? node->kid_count - first : 0;
     call c = {.node = node,
               .callee = direct_callee(node->kids[0]),
-              .args = args,
-              .count = count < MAX_ARGUMENTS ? count : MAX_ARGUMENTS};
+              .args = AR_NEW_ARRAY(w->g->arena, argument, count + 1),
+              .count = count};
     uint32_t mark = w->loads.count;
     evaluate_arguments(w, &c, first);
     if (!c.callee)
