@@ -2,9 +2,9 @@
 
 /* uthash keeps its own storage; here that comes from the arena of the map in
  * hand, so that tables vanish with it (and may live in a shared arena). */
-#define uthash_malloc(size) ar_alloc(map->arena, (size))
+#define uthash_malloc(size)        ar_alloc(map->arena, (size))
 #define uthash_free(pointer, size) ((void)(pointer), (void)(size))
-#define HASH_NONFATAL_OOM 0
+#define HASH_NONFATAL_OOM          0
 #include <uthash.h>
 
 struct ar_map_entry {
