@@ -66,7 +66,9 @@ static void collect(buffers *b) {
         }
         for (uint32_t i = 0; i < group->seed_count; i++) {
             const ar_seed *seed = &group->seeds[i];
-            bool known = seed->form != AR_SEED_BUFFER;
+            if (seed->form != AR_SEED_BUFFER)
+                continue;
+            bool known = false;
             for (uint32_t k = 0; !known && k < b->list.count; k++)
                 known = b->list.data[k].object == seed->cell->object;
             buffer one = {seed->cell, seed->cell->object, BUFFER_TRACKED,
