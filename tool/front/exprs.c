@@ -4,70 +4,7 @@
  * array or function to a pointer it is a decay; neither makes a node. */
 #include "front/internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-/* ---- the stack of children ----------------------------------------------- */
-
-static void need_kids(ar_collector *c, uint32_t count) {
-    if (c->kid_capacity - c->kid_count >= count)
-        return;
-    uint32_t capacity = c->kid_capacity ? c->kid_capacity : 256;
-    while (capacity - c->kid_count < count)
-        capacity *= 2;
-    CXCursor *kids = realloc(c->kids, capacity * sizeof *kids);
-    if (!kids)
-        AR_BUG("out of memory");
-    c->kids = kids;
-    c->kid_capacity = capacity;
-}
-
-static enum CXChildVisitResult push_kid(CXCursor kid, CXCursor parent,
-                                        CXClientData data) {
-    (void)parent;
-    ar_collector *c = data;
-    need_kids(c, 1);
-    c->kids[c->kid_count++] = kid;
-    return CXChildVisit_Continue;
-}
-
-ar_kids ar_push_kids(ar_collector *c, CXCursor cursor) {
-    ar_kids kids = {.base = c->kid_count};
-    clang_visitChildren(cursor, push_kid, c);
-    kids.count = c->kid_count - kids.base;
-    return kids;
-}
-
-ar_kids ar_reserve_kids(ar_collector *c, uint32_t count) {
-    need_kids(c, count);
-    return (ar_kids){.base = c->kid_count};
-}
-
-void ar_pop_kids(ar_collector *c, ar_kids kids) {
-    c->kid_count = kids.base;
-}
-
-CXCursor ar_kid(const ar_collector *c, ar_kids kids, uint32_t i) {
-    return c->kids[kids.base + i];
-}
-
-/* Leaves only expressions (and statements, for statement expressions). */
-ar_kids ar_push_exprs(ar_collector *c, CXCursor cursor) {
-    ar_kids kids = ar_push_kids(c, cursor);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < kids.count; i++) {
-        CXCursor kid = ar_kid(c, kids, i);
-        enum CXCursorKind kind = clang_getCursorKind(kid);
-        if (clang_isExpression(kind) || clang_isStatement(kind))
-            c->kids[kids.base + kept++] = kid;
-    }
-    kids.count = kept;
-    c->kid_count = kids.base + kept;
-    return kids;
-}
-
-/* ---- nodes ----------------------------------------------------------------
- */
+/* ---- nodes ---------------------------------------------------------------- */
 
 ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range) {
     ar_node *node = AR_NEW(c->arena, ar_node);
@@ -84,7 +21,7 @@ void ar_set_kids(ar_collector *c, ar_node *node, uint32_t count) {
     node->kid_count = count;
 }
 
-static ar_node *new_expr(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
+ar_node *ar_new_expr(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
     ar_node *node = ar_new_node(c, kind, ar_extent(c, cursor));
     node->type = ar_type_of(c, clang_getCursorType(cursor));
     return node;
@@ -93,7 +30,7 @@ static ar_node *new_expr(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
 /* libclang shows the written array type of a parameter on expressions that
  * are pointers. */
 static ar_node *new_value(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
-    ar_node *node = new_expr(c, kind, cursor);
+    ar_node *node = ar_new_expr(c, kind, cursor);
     node->type = ar_decay(c, node->type);
     return node;
 }
@@ -110,107 +47,10 @@ static void expr_kids(ar_collector *c, ar_node *node, CXCursor cursor) {
 }
 
 static ar_node *unknown(ar_collector *c, CXCursor cursor) {
-    ar_node *node = new_expr(c, AR_UNKNOWN_EXPR, cursor);
+    ar_node *node = ar_new_expr(c, AR_UNKNOWN_EXPR, cursor);
     node->text =
         ar_take(c, clang_getCursorKindSpelling(clang_getCursorKind(cursor)));
     expr_kids(c, node, cursor);
-    return node;
-}
-
-bool ar_evaluate(CXCursor cursor, int64_t *value) {
-    CXEvalResult result = clang_Cursor_Evaluate(cursor);
-    if (!result)
-        return false;
-    bool is_int = clang_EvalResult_getKind(result) == CXEval_Int;
-    if (is_int)
-        *value = clang_EvalResult_getAsLongLong(result);
-    clang_EvalResult_dispose(result);
-    return is_int;
-}
-
-/* ---- leaves ---------------------------------------------------------------
- */
-
-/* A literal that is written in the file is read from there: evaluating every
- * one through the parser takes most of the time on tables of numbers. */
-static bool read_literal(ar_collector *c, ar_range range, char *text,
-                         size_t size) {
-    if (range.in_macro_body || range.file == AR_NO_FILE)
-        return false;
-    const ar_file *file = ar_files_load(&c->unit->files, range.file);
-    uint32_t length = range.end - range.begin;
-    if (!file || range.end > file->size || length == 0 || length >= size)
-        return false;
-    memcpy(text, file->bytes + range.begin, length);
-    text[length] = '\0';
-    return true;
-}
-
-static bool read_int(const char *text, int64_t *value) {
-    bool is_binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
-    if (*text < '0' || *text > '9' || is_binary || strchr(text, '\''))
-        return false;
-    char *end;
-    errno = 0;
-    *value = (int64_t)strtoull(text, &end, 0);
-    return errno == 0 && end[strspn(end, "uUlL")] == '\0';
-}
-
-static ar_node *int_literal(ar_collector *c, CXCursor cursor) {
-    ar_node *node = new_expr(c, AR_INT_LIT, cursor);
-    char text[64];
-    if (read_literal(c, node->range, text, sizeof text) &&
-        read_int(text, &node->int_value))
-        return node;
-    if (!ar_evaluate(cursor, &node->int_value)) {
-        node->kind = AR_UNKNOWN_EXPR;
-        node->text = "IntegerLiteral";
-    }
-    return node;
-}
-
-static bool read_float(const char *text, const ar_type *type, double *value) {
-    char *end;
-    if ((*text < '0' || *text > '9') && *text != '.')
-        return false;
-    if (strchr(text, '\''))
-        return false;
-    if (type->kind == AR_TYPE_FLOAT)
-        *value = (double)strtof(text, &end);
-    else if (type->kind == AR_TYPE_DOUBLE && type->bytes == 8)
-        *value = strtod(text, &end);
-    else
-        return false;
-    return *end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "F") == 0;
-}
-
-static ar_node *float_literal(ar_collector *c, CXCursor cursor) {
-    ar_node *node = new_expr(c, AR_FLOAT_LIT, cursor);
-    char text[64];
-    if (read_literal(c, node->range, text, sizeof text) &&
-        read_float(text, node->type, &node->float_value))
-        return node;
-    CXEvalResult result = clang_Cursor_Evaluate(cursor);
-    if (!result) {
-        node->kind = AR_UNKNOWN_EXPR;
-        node->text = "FloatingLiteral";
-        return node;
-    }
-    node->float_value = clang_EvalResult_getAsDouble(result);
-    clang_EvalResult_dispose(result);
-    return node;
-}
-
-static ar_node *string_literal(ar_collector *c, CXCursor cursor) {
-    ar_node *node = new_expr(c, AR_STRING_LIT, cursor);
-    CXString spelling = clang_getCursorSpelling(cursor);
-    const char *text = clang_getCString(spelling);
-    const char *open = text ? strchr(text, '"') : NULL;
-    const char *close = open ? strrchr(text, '"') : NULL;
-    node->text = close > open ? ar_strndup(c->arena, open + 1,
-                                           (size_t)(close - open - 1))
-                              : "";
-    clang_disposeString(spelling);
     return node;
 }
 
@@ -218,7 +58,7 @@ static ar_node *reference(ar_collector *c, CXCursor cursor) {
     ar_decl *decl = ar_decl_of(c, clang_getCursorReferenced(cursor));
     if (!decl)
         return unknown(c, cursor);
-    ar_node *node = new_expr(c, AR_REF, cursor);
+    ar_node *node = ar_new_expr(c, AR_REF, cursor);
     node->decl = decl;
     bool is_placeholder = node->type->kind == AR_TYPE_OTHER;
     if (decl->kind == AR_DECL_PARAM ||
@@ -229,8 +69,7 @@ static ar_node *reference(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- operators ------------------------------------------------------------
- */
+/* ---- operators ------------------------------------------------------------ */
 
 ar_range ar_find_operator(ar_collector *c, ar_range left, ar_range right,
                           const char *spelling) {
@@ -444,7 +283,7 @@ static ar_node *unary(ar_collector *c, CXCursor cursor) {
     ar_node_kind node_kind = unary_kind(kind, &op);
     if (node_kind == AR_UNKNOWN_EXPR)
         return unknown(c, cursor);
-    ar_node *node = node_kind == AR_DEREF ? new_expr(c, node_kind, cursor)
+    ar_node *node = node_kind == AR_DEREF ? ar_new_expr(c, node_kind, cursor)
                                           : new_value(c, node_kind, cursor);
     node->op = op;
     expr_kids(c, node, cursor);
@@ -465,7 +304,7 @@ static ar_node *conditional(ar_collector *c, CXCursor cursor) {
 }
 
 static ar_node *subscript(ar_collector *c, CXCursor cursor) {
-    ar_node *node = new_expr(c, AR_INDEX, cursor);
+    ar_node *node = ar_new_expr(c, AR_INDEX, cursor);
     expr_kids(c, node, cursor);
     ar_type_kind first = node->kids[0]->type->kind;
     if (first != AR_TYPE_POINTER && first != AR_TYPE_ARRAY &&
@@ -490,7 +329,7 @@ static ar_node *member(ar_collector *c, CXCursor cursor) {
             return index;
     }
     ar_decl *decl = ar_decl_of(c, clang_getCursorReferenced(cursor));
-    ar_node *node = new_expr(c, AR_MEMBER, cursor);
+    ar_node *node = ar_new_expr(c, AR_MEMBER, cursor);
     node->decl = decl;
     expr_kids(c, node, cursor);
     if (!decl || node->kid_count != 1) {
@@ -517,8 +356,7 @@ static ar_node *member(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- calls ----------------------------------------------------------------
- */
+/* ---- calls ---------------------------------------------------------------- */
 
 static void place_callee(ar_collector *c, ar_node *node) {
     const ar_node *callee = node->kids[0];
@@ -569,8 +407,7 @@ static ar_node *call(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- casts, sizeof, literals of types -------------------------------------
- */
+/* ---- casts, sizeof, literals of types ------------------------------------- */
 
 static void place_type(ar_collector *c, ar_node *node, const ar_type *type,
                        uint32_t end) {
@@ -644,11 +481,12 @@ static ar_node *size_of(ar_collector *c, CXCursor cursor) {
     ar_tokens *tokens = ar_tokens_of(c, at.file);
     uint32_t first = tokens ? ar_token_at(tokens, at.offset) : 0;
     if (tokens && !ar_token_is(tokens, first, "sizeof")) {
-        ar_node *constant = int_literal(c, cursor); /* alignof and the like */
+        ar_node *constant =
+            ar_int_literal(c, cursor); /* alignof and the like */
         constant->text = constant->kind == AR_UNKNOWN_EXPR ? "alignof" : NULL;
         return constant;
     }
-    ar_node *node = new_expr(c, AR_SIZEOF, cursor);
+    ar_node *node = ar_new_expr(c, AR_SIZEOF, cursor);
     ar_kids kids = ar_push_kids(c, cursor);
     CXCursor operand = clang_getNullCursor(), type_ref = operand;
     for (uint32_t i = 0; i < kids.count; i++) {
@@ -671,8 +509,7 @@ static ar_node *size_of(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- the rest -------------------------------------------------------------
- */
+/* ---- the rest ------------------------------------------------------------- */
 
 static ar_node *statement_expr(ar_collector *c, CXCursor cursor) {
     ar_node *node = new_value(c, AR_STATEMENT_EXPR, cursor);
@@ -685,7 +522,7 @@ static ar_node *statement_expr(ar_collector *c, CXCursor cursor) {
 }
 
 static ar_node *list(ar_collector *c, CXCursor cursor) {
-    ar_node *node = new_expr(c, AR_INIT_LIST, cursor);
+    ar_node *node = ar_new_expr(c, AR_INIT_LIST, cursor);
     expr_kids(c, node, cursor);
     return node;
 }
@@ -704,14 +541,14 @@ ar_node *ar_expr(ar_collector *c, CXCursor cursor) {
     case CXCursor_IntegerLiteral:
     case CXCursor_CharacterLiteral:
     case CXCursor_CXXBoolLiteralExpr:
-        return int_literal(c, cursor);
+        return ar_int_literal(c, cursor);
     case CXCursor_CXXNullPtrLiteralExpr:
     case CXCursor_GNUNullExpr:
-        return new_expr(c, AR_INT_LIT, cursor);
+        return ar_new_expr(c, AR_INT_LIT, cursor);
     case CXCursor_FloatingLiteral:
-        return float_literal(c, cursor);
+        return ar_float_literal(c, cursor);
     case CXCursor_StringLiteral:
-        return string_literal(c, cursor);
+        return ar_string_literal(c, cursor);
     case CXCursor_ParenExpr:
         return only_kid(c, cursor);
     case CXCursor_UnaryOperator:

@@ -156,6 +156,11 @@ const ar_type *ar_parse_type_name(ar_collector *c, ar_file_id file,
 /* ---- exprs.c, stmts.c --------------------------------------------------- */
 
 ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range);
+/* With the cursor's extent and type. */
+ar_node *ar_new_expr(ar_collector *c, ar_node_kind kind, CXCursor cursor);
+ar_node *ar_int_literal(ar_collector *c, CXCursor cursor); /* literals.c */
+ar_node *ar_float_literal(ar_collector *c, CXCursor cursor);
+ar_node *ar_string_literal(ar_collector *c, CXCursor cursor);
 void ar_set_kids(ar_collector *c, ar_node *node, uint32_t count);
 ar_node *ar_expr(ar_collector *c, CXCursor cursor);
 bool ar_evaluate(CXCursor cursor, int64_t *value);
@@ -173,7 +178,7 @@ ar_node *ar_cxx_call(ar_collector *c, CXCursor cursor);
 ar_node *ar_thread_index(ar_collector *c, CXCursor cursor);
 bool ar_is_default_argument(CXCursor cursor);
 ar_node *ar_stmt(ar_collector *c, CXCursor cursor);
-/* The children of a cursor on top of the stack, and the way back. */
+/* kids.c: the children of a cursor on top of the stack, and the way back. */
 ar_kids ar_push_kids(ar_collector *c, CXCursor cursor);
 /* Only those that are expressions or statements. */
 ar_kids ar_push_exprs(ar_collector *c, CXCursor cursor);
