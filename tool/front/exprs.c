@@ -4,7 +4,7 @@
  * array or function to a pointer it is a decay; neither makes a node. */
 #include "front/internal.h"
 
-/* ---- nodes ---------------------------------------------------------------- */
+/* ---- nodes -------------------------------------------------------------- */
 
 ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range) {
     ar_node *node = AR_NEW(c->arena, ar_node);
