@@ -48,32 +48,17 @@ ar_decl *ar_root_decl(ar_node *node) {
     return NULL;
 }
 
-/* (size_t)(failed ? NULL : NULL) is null in disguise. */
-static bool is_null(ar_node *node) {
-    node = ar_strip(node);
-    if (!node)
-        return false;
-    if (node->kind == AR_CONDITIONAL && node->kid_count == 3)
-        return is_null(node->kids[1]) && is_null(node->kids[2]);
-    return node->kind == AR_INT_LIT && node->int_value == 0;
-}
-
-static bool is_kind(const ar_type *type, ar_type_kind kind) {
-    return type && type->kind == kind;
-}
-
 static bool is_element(const ar_node *lvalue) {
     return lvalue->kind == AR_INDEX || lvalue->kind == AR_DEREF;
 }
 
 static bool is_byte_pointer(const ar_type *type) {
-    return is_kind(type, AR_TYPE_POINTER) && type->element &&
+    return ar_is_kind(type, AR_TYPE_POINTER) && type->element &&
            (type->element->kind == AR_TYPE_VOID ||
             (type->element->kind == AR_TYPE_INT && type->element->bytes == 1));
 }
 
-static void add_site(ar_walk *w, ar_site_kind kind, ar_node *node,
-                     uint32_t cell) {
+void ar_walk_site(ar_walk *w, ar_site_kind kind, ar_node *node, uint32_t cell) {
     if (!w->is_quiet && cell)
         ar_site_add(w->g, kind, ar_here(w, node), node, NULL, cell);
 }
@@ -224,7 +209,7 @@ uint32_t ar_lvalue(ar_walk *w, ar_node *node) {
     if (!node)
         return ar_cell_new(w->g);
     uint32_t cell = lvalue_cell(w, node);
-    if (is_kind(node->type, AR_TYPE_INT) && node->kind != AR_REF)
+    if (ar_is_kind(node->type, AR_TYPE_INT) && node->kind != AR_REF)
         ar_map_put(&w->cells, ar_key(node), (void *)(uintptr_t)cell);
     return cell;
 }
@@ -235,7 +220,7 @@ uint32_t ar_lvalue(ar_walk *w, ar_node *node) {
 bool ar_returns_reference(ar_node *call) {
     ar_node *callee = ar_strip(call->kids[0]);
     return callee && callee->kind == AR_REF && callee->decl &&
-           is_kind(callee->decl->type, AR_TYPE_FUNCTION) &&
+           ar_is_kind(callee->decl->type, AR_TYPE_FUNCTION) &&
            ar_is_reference(callee->decl->type->element);
 }
 
@@ -244,7 +229,7 @@ static void read_float(ar_walk *w, uint32_t cell, ar_node *node) {
         return;
     AR_PUSH(w->g->arena, &w->loads, (ar_load){cell, ar_root_decl(node)});
     if (is_element(node))
-        add_site(w, AR_SITE_LOAD, node, cell);
+        ar_walk_site(w, AR_SITE_LOAD, node, cell);
 }
 
 /* The value of an lvalue. */
@@ -263,7 +248,7 @@ static uint32_t read_lvalue(ar_walk *w, ar_node *node) {
     if (type->kind == AR_TYPE_FLOAT)
         read_float(w, cell, node);
     else if (type->kind == AR_TYPE_VECTOR && ar_is_float(type->element))
-        add_site(w, AR_SITE_VECTOR, node, cell);
+        ar_walk_site(w, AR_SITE_VECTOR, node, cell);
     return 0;
 }
 
@@ -273,15 +258,15 @@ static void written(ar_walk *w, uint32_t cell, ar_node *lvalue, ar_node *store,
         return;
     access_as(w, cell, lvalue);
     const ar_type *type = lvalue->type;
-    if (is_kind(type, AR_TYPE_VECTOR) && ar_is_float(type->element))
-        add_site(w, AR_SITE_VECTOR, lvalue, cell);
+    if (ar_is_kind(type, AR_TYPE_VECTOR) && ar_is_float(type->element))
+        ar_walk_site(w, AR_SITE_VECTOR, lvalue, cell);
     if (!ar_is_float(type))
         return;
     if (is_element(lvalue))
-        add_site(w, kind, store, cell);
+        ar_walk_site(w, kind, store, cell);
     if (store->kind == AR_ASSIGN && ar_strip(store->kids[1]) &&
         ar_strip(store->kids[1])->kind == AR_FLOAT_LIT)
-        add_site(w, AR_SITE_LITERAL, store->kids[1], cell);
+        ar_walk_site(w, AR_SITE_LITERAL, store->kids[1], cell);
     if (lvalue->kind == AR_REF || !ar_reads_its_target(store))
         return;
     ar_cell_fact(w->g, cell, AR_FACT_UPDATED, ar_here(w, store), NULL, 0);
@@ -304,9 +289,9 @@ static uint32_t assign(ar_walk *w, ar_node *node) {
         cell = ar_lvalue(w, left);
     written(w, cell, left, node, AR_SITE_STORE);
     ar_decl *to = ar_root_decl(left);
-    if (is_kind(left->type, AR_TYPE_POINTER))
+    if (ar_is_kind(left->type, AR_TYPE_POINTER))
         ar_store_pointer(w, cell, target, right, to, node);
-    else if (is_kind(left->type, AR_TYPE_INT))
+    else if (ar_is_kind(left->type, AR_TYPE_INT))
         ar_size_flow(w, right, cell);
     else if (ar_is_float(left->type))
         ar_flow_values(w, mark, cell, to, node);
@@ -321,9 +306,9 @@ static uint32_t compound_assign(ar_walk *w, ar_node *node) {
     written(w, cell, left, node, AR_SITE_COMPOUND_STORE);
     if (ar_is_float(left->type))
         ar_flow_values(w, mark, cell, ar_root_decl(left), node);
-    if (is_kind(left->type, AR_TYPE_INT))
+    if (ar_is_kind(left->type, AR_TYPE_INT))
         ar_size_flow(w, right, cell);
-    if (!is_kind(left->type, AR_TYPE_POINTER))
+    if (!ar_is_kind(left->type, AR_TYPE_POINTER))
         return 0;
     access_as(w, cell, left);
     uint32_t target = ar_cell_pointee(w->g, cell);
@@ -338,8 +323,8 @@ static uint32_t increment(ar_walk *w, ar_node *node) {
     written(w, cell, kid, node, AR_SITE_COMPOUND_STORE);
     if (ar_is_float(kid->type))
         read_float(w, cell, kid);
-    return is_kind(kid->type, AR_TYPE_POINTER) ? ar_cell_pointee(w->g, cell)
-                                               : 0;
+    return ar_is_kind(kid->type, AR_TYPE_POINTER) ? ar_cell_pointee(w->g, cell)
+                                                  : 0;
 }
 
 void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
@@ -363,7 +348,7 @@ void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
         return;
     }
     if (type->kind == AR_TYPE_ARRAY && ar_is_float(type->element))
-        add_site(w, AR_SITE_INITIALISER, value, cell);
+        ar_walk_site(w, AR_SITE_INITIALISER, value, cell);
     const ar_decl *record = type->kind == AR_TYPE_RECORD ? type->record : NULL;
     uint32_t position = 0;
     for (uint32_t i = 0; i < value->kid_count; i++) {
@@ -387,71 +372,6 @@ void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
 
 /* ---- expressions --------------------------------------------------------- */
 
-static uint32_t pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
-                              const char *reason) {
-    uint32_t cell = ar_cell_new(w->g);
-    ar_cell_pin(w->g, cell, kind, ar_here(w, node), reason);
-    return cell;
-}
-
-static const ar_decl *pointed_record(const ar_type *type) {
-    if (!is_kind(type, AR_TYPE_POINTER) ||
-        !is_kind(type->element, AR_TYPE_RECORD) || !type->element->record ||
-        type->element->record->is_system)
-        return NULL;
-    return type->element->record;
-}
-
-/* A struct may be viewed as its first member. */
-static bool starts_with(ar_walk *w, const ar_decl *record,
-                        const ar_decl *first) {
-    uint32_t wanted = ar_entity_of(w->g->program, first)->id;
-    for (int depth = 0; record && depth < 8; depth++) {
-        const ar_entity *entity = ar_entity_of(w->g->program, record);
-        if (entity->id == wanted)
-            return true;
-        const ar_decl *whole = entity->decl;
-        const ar_type *type =
-            whole->member_count ? whole->members[0]->type : NULL;
-        record = is_kind(type, AR_TYPE_RECORD) ? type->record : NULL;
-    }
-    return false;
-}
-
-static void view_struct(ar_walk *w, ar_node *node) {
-    const ar_decl *from = pointed_record(node->kids[0]->type);
-    const ar_decl *to = pointed_record(node->type);
-    if (!from || !to || starts_with(w, from, to) || starts_with(w, to, from))
-        return;
-    const char *reason = "its struct is also viewed as another";
-    ar_pin_fields(w->g, from, ar_here(w, node), reason);
-    ar_pin_fields(w->g, to, ar_here(w, node), reason);
-}
-
-static uint32_t conversion(ar_walk *w, ar_node *node) {
-    ar_node *kid = node->kids[0];
-    const ar_type *to = node->type, *from = kid->type;
-    uint32_t target = ar_eval(w, kid);
-    if (w->is_quiet)
-        return target;
-    if (is_kind(to, AR_TYPE_POINTER)) {
-        bool from_int = is_kind(from, AR_TYPE_INT);
-        if (from_int && !target && !is_null(kid))
-            target = pinned_memory(w, node, AR_PIN_FROM_INTEGER,
-                                   "an integer is converted to its address");
-        ar_target_typed(w->g, target, to, ar_here(w, node));
-        view_struct(w, node);
-        if (node->kind == AR_CAST && ar_float_depth(to) > 0)
-            add_site(w, AR_SITE_CAST, node, target);
-        return target;
-    }
-    if (target && is_kind(to, AR_TYPE_INT) &&
-        (is_kind(from, AR_TYPE_POINTER) || is_kind(from, AR_TYPE_ARRAY)))
-        ar_cell_pin(w->g, target, AR_PIN_TO_INTEGER, ar_here(w, node),
-                    "its address is converted to an integer");
-    return is_kind(to, AR_TYPE_BOOL) ? 0 : target;
-}
-
 static uint32_t conditional(ar_walk *w, ar_node *node) {
     uint32_t first = ar_eval(w, node->kids[0]);
     if (node->kid_count == 3)
@@ -468,8 +388,8 @@ static uint32_t conditional(ar_walk *w, ar_node *node) {
 /* (uintptr_t)p % 64 asks for the alignment and keeps no address. */
 static ar_node *without_address(ar_node *node) {
     ar_node *inner = ar_strip(node);
-    bool is_pointer = inner && is_kind(inner->type, AR_TYPE_POINTER);
-    return is_pointer && is_kind(node->type, AR_TYPE_INT) ? inner : node;
+    bool is_pointer = inner && ar_is_kind(inner->type, AR_TYPE_POINTER);
+    return is_pointer && ar_is_kind(node->type, AR_TYPE_INT) ? inner : node;
 }
 
 static uint32_t binary(ar_walk *w, ar_node *node) {
@@ -480,7 +400,7 @@ static uint32_t binary(ar_walk *w, ar_node *node) {
     }
     uint32_t left = ar_eval(w, node->kids[0]);
     uint32_t right = ar_eval(w, node->kids[1]);
-    if (!is_kind(node->type, AR_TYPE_POINTER))
+    if (!ar_is_kind(node->type, AR_TYPE_POINTER))
         return 0;
     uint32_t target = left ? left : right;
     if (target && is_byte_pointer(node->type))
@@ -493,12 +413,12 @@ static uint32_t address(ar_walk *w, ar_node *node) {
     ar_node *kid = node->kids[0];
     uint32_t cell = ar_lvalue(w, kid);
     if (ar_is_float(kid->type))
-        add_site(w, AR_SITE_ADDRESS_OF, node, cell);
+        ar_walk_site(w, AR_SITE_ADDRESS_OF, node, cell);
     return cell;
 }
 
 static const ar_type *bottom(const ar_type *type) {
-    while (is_kind(type, AR_TYPE_ARRAY))
+    while (ar_is_kind(type, AR_TYPE_ARRAY))
         type = type->element;
     return type;
 }
@@ -548,7 +468,7 @@ static uint32_t unmodelled(ar_walk *w, ar_node *node) {
                         "used in an expression that is not modelled");
         target = target ? target : kid;
     }
-    return is_kind(node->type, AR_TYPE_POINTER) ? target : 0;
+    return ar_is_kind(node->type, AR_TYPE_POINTER) ? target : 0;
 }
 
 static uint32_t comma(ar_walk *w, ar_node *node) {
@@ -595,16 +515,16 @@ uint32_t ar_eval(ar_walk *w, ar_node *node) {
         return comma(w, node);
     case AR_CAST:
     case AR_IMPLICIT:
-        return node->kid_count ? conversion(w, node) : 0;
+        return node->kid_count ? ar_eval_conversion(w, node) : 0;
     case AR_SIZEOF:
         size_of(w, node);
         return 0;
     case AR_STATEMENT_EXPR:
         return statement_expression(w, node);
     case AR_VA_ARG:
-        if (is_kind(node->type, AR_TYPE_POINTER))
-            return pinned_memory(w, node, AR_PIN_VARARGS,
-                                 "comes out of a variable argument list");
+        if (ar_is_kind(node->type, AR_TYPE_POINTER))
+            return ar_pinned_memory(w, node, AR_PIN_VARARGS,
+                                    "comes out of a variable argument list");
         return 0;
     case AR_UNKNOWN_EXPR:
         return unmodelled(w, node);

@@ -74,6 +74,17 @@ static inline bool ar_is_reference(const ar_type *type) {
 }
 bool ar_returns_reference(ar_node *call);
 
+void ar_walk_site(ar_walk *w, ar_site_kind kind, ar_node *node, uint32_t cell);
+static inline bool ar_is_kind(const ar_type *type, ar_type_kind kind) {
+    return type && type->kind == kind;
+}
+
+/* flows_convert.c */
+uint32_t ar_eval_conversion(ar_walk *w, ar_node *node);
+/* Memory of its own that a pin keeps as it is. */
+uint32_t ar_pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
+                          const char *reason);
+
 /* flows_calls.c */
 uint32_t ar_eval_call(ar_walk *w, ar_node *node);
 /* A function named as a value. */

@@ -406,6 +406,7 @@ static uint32_t external_function(ar_walk *w, ar_node *node) {
     if (g->cells.data[ar_cell_find(g, cell)].is_global)
         return cell;
     ar_cell_make_global(g, cell);
+    g->cells.data[ar_cell_find(g, cell)].has_body = true; /* pinned here */
     for (uint32_t i = 0; type && i < type->param_count; i++)
         if (ar_float_depth(type->params[i]) > 0)
             ar_cell_pin(g, ar_cell_pointee(g, ar_cell_param(g, cell, i)),
@@ -487,7 +488,11 @@ static uint32_t perform(ar_walk *w, call *c) {
     ar_graph *g = w->g;
     if (!c->callee) {
         uint32_t function = ar_eval(w, c->node->kids[0]);
-        return enter(w, c, function ? function : ar_cell_new(g), NULL);
+        function = function ? function : ar_cell_new(g);
+        if (!w->is_quiet)
+            ar_cell_fact(g, function, AR_FACT_CALLED, ar_here(w, c->node), NULL,
+                         0);
+        return enter(w, c, function, NULL);
     }
     uint32_t index = g->function_of[ar_entity_of(g->program, c->callee)->id];
     if (index) {

@@ -121,6 +121,31 @@ void ar_pins_of_declarations(ar_graph *g) {
     }
 }
 
+/* ---- calls of nobody knows whom --------------------------------------------
+ */
+
+/* A function pointer that nothing in the program sets is set by strangers. In a
+ * function that is called, the calls say what it is set to. */
+void ar_pins_of_unknown_calls(ar_graph *g) {
+    for (uint32_t i = 1; i < g->cells.count; i++) {
+        const ar_cell cell = g->cells.data[i];
+        bool is_open = cell.is_generic && cell.owner &&
+                       g->functions.data[cell.owner - 1].is_called;
+        if (cell.parent != i || cell.has_body || is_open)
+            continue;
+        const ar_fact *call = ar_cell_has(g, i, AR_FACT_CALLED);
+        for (uint32_t p = 0; call && p < cell.param_count; p++) {
+            uint32_t param =
+                cell.params[p] ? ar_cell_find(g, cell.params[p]) : 0;
+            if (param && g->cells.data[param].pointee)
+                ar_cell_pin(g, g->cells.data[param].pointee,
+                            AR_PIN_FOREIGN_CALL, call->where,
+                            "its address is passed through a function pointer "
+                            "that nothing here sets");
+        }
+    }
+}
+
 /* ---- from what memory was used as ---------------------------------------- */
 
 void ar_pin_fields(ar_graph *g, const ar_decl *record, ar_where where,

@@ -93,6 +93,7 @@ static void read_component(ar_graph *g, const uint32_t *members,
     for (uint32_t i = 0; i < count; i++) {
         ar_function *f = &g->functions.data[members[i]];
         f->cell = ar_cell_of(g, f->decl);
+        g->cells.data[f->cell].has_body = true;
     }
     for (uint32_t i = 0; i < count; i++) {
         g->owner = members[i] + 1;
@@ -166,6 +167,7 @@ ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
     read_functions(&g);
     read_globals(&g);
     ar_pins_of_declarations(&g);
+    ar_pins_of_unknown_calls(&g);
     ar_bytes_resolve(&g);
     propagate(&g);
     ar_pins_of_kinds(&g);

@@ -12,12 +12,14 @@
 #include "core/storage.h"
 #include "base/map.h"
 
-/* Facts of a cell: scalar kinds, then pins, then accumulators, then update. */
+/* Facts of a cell: scalar kinds, then pins, then accumulators, then that a
+ * callee updates it, then that a function is called through a pointer. */
 enum {
     AR_FACT_SCALAR = 0,
     AR_FACT_PIN = AR_FACT_SCALAR + AR_SCALAR_KINDS,
     AR_FACT_ACCUMULATOR = AR_FACT_PIN + AR_PIN_KINDS,
     AR_FACT_UPDATED = AR_FACT_ACCUMULATOR + AR_ACCUMULATE_KINDS,
+    AR_FACT_CALLED,
     AR_FACT_KINDS
 };
 
@@ -35,6 +37,7 @@ typedef struct ar_cell {
     bool is_global; /* reachable from a variable or field: never copied */
     uint32_t *params;
     uint32_t param_count, result; /* function cells */
+    bool has_body;                /* one of the functions in it is known */
     const ar_decl *record;        /* memory of a struct */
     const ar_fact *facts;
     uint32_t owner; /* index of the function it was made in + 1; 0: none */
@@ -183,6 +186,7 @@ void ar_bytes_resolve(ar_graph *g);
 /* Pins that follow from the declarations and from what cells were used as. */
 void ar_pins_of_declarations(ar_graph *g);
 void ar_pins_of_kinds(ar_graph *g);
+void ar_pins_of_unknown_calls(ar_graph *g);
 /* Pins the floats that lie inside a struct. */
 void ar_pin_fields(ar_graph *g, const ar_decl *record, ar_where where,
                    const char *reason);

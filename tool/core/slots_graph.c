@@ -190,6 +190,7 @@ static void join(ar_graph *g, uint32_t a, uint32_t b) {
     r->pointee = either(r->pointee, o->pointee);
     if (!r->record || (o->record && o->record->id < r->record->id))
         r->record = o->record ? o->record : r->record;
+    r->has_body |= o->has_body;
     r->facts = merge(g, r->facts, o->facts);
     join_functions(g, root, other);
 }

@@ -177,6 +177,7 @@ static uint32_t copy_cell(ar_graph *g, uint32_t cell, cell_map *map) {
     AR_PUSH(g->arena, map, (ar_edge){cell, fresh});
     g->cells.data[fresh].facts = old.facts;
     g->cells.data[fresh].record = old.record;
+    g->cells.data[fresh].has_body = old.has_body;
     uint32_t pointee = copy_cell(g, old.pointee, map);
     uint32_t result = copy_cell(g, old.result, map);
     uint32_t *params = NULL;

@@ -104,3 +104,26 @@ double widen(struct pool *p) {
     return d[0];
 }
 // CHECK-DAG: pin reinterpreted: reinterpreted as double at pins.c:[[#@LINE-3]]:13
+
+struct hooks {
+    void (*done)(float *values);
+    void (*tick)(float *values);
+    float *result;
+    float *ticks;
+};
+
+static void count_tick(float *values) {
+    values[0] = values[0] * 2.0f;
+}
+
+void finish(struct hooks *h) {
+    h->tick = count_tick;
+    h->tick(h->ticks);
+    h->done(h->result);
+}
+// CHECK-DAG: pin foreign-call: its address is passed through a function pointer that nothing here sets at pins.c:[[#@LINE-2]]:5
+// RUN: %amp-rewrite --dump-after=flows %s -- -I %S/Inputs | %FileCheck %s --check-prefix=KNOWN
+// KNOWN: class hooks.ticks/1 global
+// KNOWN-NEXT: slot hooks.ticks/1
+// KNOWN-NOT: pin foreign
+// KNOWN: class

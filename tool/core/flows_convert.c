@@ -1,0 +1,78 @@
+#include "core/flows.h"
+
+/* Conversions: what a cast, written or implied, says about memory. */
+
+/* (size_t)(failed ? NULL : NULL) is null in disguise. */
+static bool is_null(ar_node *node) {
+    node = ar_strip(node);
+    if (!node)
+        return false;
+    if (node->kind == AR_CONDITIONAL && node->kid_count == 3)
+        return is_null(node->kids[1]) && is_null(node->kids[2]);
+    return node->kind == AR_INT_LIT && node->int_value == 0;
+}
+
+uint32_t ar_pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
+                          const char *reason) {
+    uint32_t cell = ar_cell_new(w->g);
+    ar_cell_pin(w->g, cell, kind, ar_here(w, node), reason);
+    return cell;
+}
+
+static const ar_decl *pointed_record(const ar_type *type) {
+    if (!ar_is_kind(type, AR_TYPE_POINTER) ||
+        !ar_is_kind(type->element, AR_TYPE_RECORD) || !type->element->record ||
+        type->element->record->is_system)
+        return NULL;
+    return type->element->record;
+}
+
+/* A struct may be viewed as its first member. */
+static bool starts_with(ar_walk *w, const ar_decl *record,
+                        const ar_decl *first) {
+    uint32_t wanted = ar_entity_of(w->g->program, first)->id;
+    for (int depth = 0; record && depth < 8; depth++) {
+        const ar_entity *entity = ar_entity_of(w->g->program, record);
+        if (entity->id == wanted)
+            return true;
+        const ar_decl *whole = entity->decl;
+        const ar_type *type =
+            whole->member_count ? whole->members[0]->type : NULL;
+        record = ar_is_kind(type, AR_TYPE_RECORD) ? type->record : NULL;
+    }
+    return false;
+}
+
+static void view_struct(ar_walk *w, ar_node *node) {
+    const ar_decl *from = pointed_record(node->kids[0]->type);
+    const ar_decl *to = pointed_record(node->type);
+    if (!from || !to || starts_with(w, from, to) || starts_with(w, to, from))
+        return;
+    const char *reason = "its struct is also viewed as another";
+    ar_pin_fields(w->g, from, ar_here(w, node), reason);
+    ar_pin_fields(w->g, to, ar_here(w, node), reason);
+}
+
+uint32_t ar_eval_conversion(ar_walk *w, ar_node *node) {
+    ar_node *kid = node->kids[0];
+    const ar_type *to = node->type, *from = kid->type;
+    uint32_t target = ar_eval(w, kid);
+    if (w->is_quiet)
+        return target;
+    if (ar_is_kind(to, AR_TYPE_POINTER)) {
+        bool from_int = ar_is_kind(from, AR_TYPE_INT);
+        if (from_int && !target && !is_null(kid))
+            target = ar_pinned_memory(w, node, AR_PIN_FROM_INTEGER,
+                                      "an integer is converted to its address");
+        ar_target_typed(w->g, target, to, ar_here(w, node));
+        view_struct(w, node);
+        if (node->kind == AR_CAST && ar_float_depth(to) > 0)
+            ar_walk_site(w, AR_SITE_CAST, node, target);
+        return target;
+    }
+    if (target && ar_is_kind(to, AR_TYPE_INT) &&
+        (ar_is_kind(from, AR_TYPE_POINTER) || ar_is_kind(from, AR_TYPE_ARRAY)))
+        ar_cell_pin(w->g, target, AR_PIN_TO_INTEGER, ar_here(w, node),
+                    "its address is converted to an integer");
+    return ar_is_kind(to, AR_TYPE_BOOL) ? 0 : target;
+}
