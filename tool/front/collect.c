@@ -28,10 +28,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
     (void)parent;
     if (is_preprocessing(cursor))
         return CXChildVisit_Continue;
-    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
-        return CXChildVisit_Continue;
-    ar_collector *c = data;
-    ar_collect_top(c, cursor);
+    ar_collect_top(data, cursor);
     return CXChildVisit_Continue;
 }
 

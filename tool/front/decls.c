@@ -3,7 +3,7 @@
  * leaves those of system headers out. */
 #include "front/internal.h"
 
-/* ---- the map from cursors ------------------------------------------------ */
+/* ---- the map from cursors ---------------------------------------------- */
 
 static void grow_map(ar_collector *c) {
     ar_cursor_map *map = &c->decls;
@@ -32,7 +32,7 @@ static struct ar_cursor_slot *slot_of(ar_collector *c, CXCursor cursor) {
     return &map->slots[at];
 }
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------- */
 
 static uint32_t text_hash(const char *text) {
     uint32_t hash = 2166136261u;
@@ -88,7 +88,7 @@ static ar_range name_range(ar_collector *c, CXCursor cursor, const char *name) {
     return range;
 }
 
-/* ---- filling in ---------------------------------------------------------- */
+/* ---- filling in -------------------------------------------------------- */
 
 static ar_decl_kind decl_kind(enum CXCursorKind kind, bool *known) {
     *known = true;
@@ -424,7 +424,7 @@ ar_decl *ar_decl_of(ar_collector *c, CXCursor cursor) {
     return decl;
 }
 
-/* ---- the walk ------------------------------------------------------------ */
+/* ---- the walk ---------------------------------------------------------- */
 
 static void note_start(ar_collector *c, ar_decl *decl) {
     ar_start start = {decl->range.file, decl->range.begin, NULL, decl};
@@ -499,6 +499,9 @@ ar_decl *ar_collect_decl(ar_collector *c, CXCursor cursor, ar_range group) {
 }
 
 void ar_collect_top(ar_collector *c, CXCursor cursor) {
+    /* A linkage specification has no place of its own; what is in it has. */
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+        return;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_LinkageSpec || kind == CXCursor_Namespace ||
         kind == CXCursor_UnexposedDecl) {

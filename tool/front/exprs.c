@@ -4,7 +4,7 @@
  * array or function to a pointer it is a decay; neither makes a node. */
 #include "front/internal.h"
 
-/* ---- nodes -------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------- */
 
 ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range) {
     ar_node *node = AR_NEW(c->arena, ar_node);
@@ -69,7 +69,7 @@ static ar_node *reference(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- operators ------------------------------------------------------------ */
+/* ---- operators --------------------------------------------------------- */
 
 ar_range ar_find_operator(ar_collector *c, ar_range left, ar_range right,
                           const char *spelling) {
@@ -356,7 +356,7 @@ static ar_node *member(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- calls ---------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------- */
 
 static void place_callee(ar_collector *c, ar_node *node) {
     const ar_node *callee = node->kids[0];
@@ -407,7 +407,7 @@ static ar_node *call(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- casts, sizeof, literals of types ------------------------------------- */
+/* ---- casts, sizeof, literals of types ---------------------------------- */
 
 static void place_type(ar_collector *c, ar_node *node, const ar_type *type,
                        uint32_t end) {
@@ -509,7 +509,7 @@ static ar_node *size_of(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- the rest ------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------- */
 
 static ar_node *statement_expr(ar_collector *c, CXCursor cursor) {
     ar_node *node = new_value(c, AR_STATEMENT_EXPR, cursor);

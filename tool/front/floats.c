@@ -159,7 +159,7 @@ ar_float_place ar_find_float(ar_collector *c, ar_file_id file, uint32_t begin,
     return macro;
 }
 
-/* ---- type names --------------------------------------------------------- */
+/* ---- type names -------------------------------------------------------- */
 
 typedef struct type_name {
     ar_collector *c;

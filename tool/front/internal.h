@@ -87,7 +87,7 @@ typedef struct ar_kids {
     uint32_t base, count;
 } ar_kids;
 
-/* ---- locate.c: files, points, ranges ------------------------------------ */
+/* ---- locate.c: files, points, ranges ----------------------------------- */
 
 typedef struct ar_point {
     ar_file_id file;
@@ -114,7 +114,7 @@ ar_file_facts *ar_facts_of(ar_collector *c, ar_file_id file);
 bool ar_is_macro_use(ar_collector *c, ar_file_id file, uint32_t offset);
 const char *ar_take(ar_collector *c, CXString text);
 
-/* ---- types.c ------------------------------------------------------------ */
+/* ---- types.c ----------------------------------------------------------- */
 
 const ar_type *ar_type_of(ar_collector *c, CXType type);
 /* Arrays and functions become pointers. */
@@ -127,7 +127,7 @@ const ar_type *ar_builtin(ar_collector *c, const char *spelling);
 /* What lies below pointers, arrays and function results. */
 const ar_type *ar_bottom(const ar_type *type);
 
-/* ---- decls.c ------------------------------------------------------------ */
+/* ---- decls.c ----------------------------------------------------------- */
 
 ar_decl *ar_decl_of(ar_collector *c, CXCursor cursor);
 /* Collects a declaration and what belongs to it (body, initialiser). group:
@@ -135,7 +135,7 @@ ar_decl *ar_decl_of(ar_collector *c, CXCursor cursor);
 ar_decl *ar_collect_decl(ar_collector *c, CXCursor cursor, ar_range group);
 void ar_collect_top(ar_collector *c, CXCursor cursor);
 
-/* ---- floats.c: where a float is spelled --------------------------------- */
+/* ---- floats.c: where a float is spelled -------------------------------- */
 
 typedef struct ar_float_place {
     ar_range range; /* file AR_NO_FILE: none */
@@ -153,7 +153,7 @@ const ar_type *ar_parse_type_name(ar_collector *c, ar_file_id file,
                                   uint32_t begin, uint32_t end,
                                   CXCursor type_ref);
 
-/* ---- exprs.c, stmts.c --------------------------------------------------- */
+/* ---- exprs.c, stmts.c -------------------------------------------------- */
 
 ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range);
 /* With the cursor's extent and type. */
@@ -186,7 +186,7 @@ ar_kids ar_reserve_kids(ar_collector *c, uint32_t count);
 void ar_pop_kids(ar_collector *c, ar_kids kids);
 CXCursor ar_kid(const ar_collector *c, ar_kids kids, uint32_t i);
 
-/* ---- preprocess.c ------------------------------------------------------- */
+/* ---- preprocess.c ------------------------------------------------------ */
 
 /* Before the declarations: macro uses, includes, macros. */
 void ar_collect_preprocessing(ar_collector *c, CXCursor cursor);
@@ -194,7 +194,7 @@ void ar_finish_macro_uses(ar_collector *c);
 /* After them: pragmas, skipped ranges, conditionals around includes. */
 void ar_finish_preprocessing(ar_collector *c);
 
-/* ---- errors.c ----------------------------------------------------------- */
+/* ---- errors.c ---------------------------------------------------------- */
 
 /* Fills c->errors and the unit's diagnostics; false: refuse the unit. */
 bool ar_collect_errors(ar_collector *c);

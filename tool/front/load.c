@@ -50,8 +50,7 @@ static void common_args(ar_args *args) {
         push(args, "-D_OPENMP=201811");
 }
 
-/* ---- CUDA ------------------------------------------------------------------
- */
+/* ---- CUDA -------------------------------------------------------------- */
 
 enum { AR_NEWEST_GPU = 90 }; /* known to every libclang from 17 on */
 
@@ -148,8 +147,7 @@ void ar_load_files(ar_arena *arena, const char *const *names, uint32_t count,
     }
 }
 
-/* ---- compile database ------------------------------------------------------
- */
+/* ---- compile database -------------------------------------------------- */
 
 typedef struct entry {
     const char *name; /* as the database spells it */

@@ -80,8 +80,7 @@ void ar_finish_macro_uses(ar_collector *c) {
     }
 }
 
-/* ---- pragmas --------------------------------------------------------------
- */
+/* ---- pragmas ----------------------------------------------------------- */
 
 static int compare_starts(const void *a, const void *b) {
     const ar_start *x = a, *y = b;
@@ -188,8 +187,7 @@ static void add_pragma(ar_collector *c, ar_file_id file,
     AR_PUSH(c->arena, &c->unit->pragmas, pragma);
 }
 
-/* ---- conditionals ---------------------------------------------------------
- */
+/* ---- conditionals ------------------------------------------------------ */
 
 /* The include guard of a file: its first directive is `#ifndef X` and the
  * matching #endif ends the file. Gives the token after the guard's #ifndef. */

@@ -137,8 +137,7 @@ static void do_stmt(ar_collector *c, ar_node *node, ar_kids kids) {
     take_semicolon(c, node);
 }
 
-/* ---- for ------------------------------------------------------------------
- */
+/* ---- for --------------------------------------------------------------- */
 
 typedef struct ar_semicolons {
     ar_file_id file;
@@ -223,8 +222,7 @@ static void for_stmt(ar_collector *c, ar_node *node, CXCursor cursor,
     node->kids[3] = kid_stmt(c, node, ar_kid(c, kids, kids.count - 1));
 }
 
-/* ---- jumps and the rest ----------------------------------------------------
- */
+/* ---- jumps and the rest ------------------------------------------------ */
 
 static const char *label_name(ar_collector *c, CXCursor cursor) {
     ar_kids kids = ar_push_kids(c, cursor);

@@ -67,8 +67,7 @@ static ar_node *constant(ar_collector *c, CXCursor cursor, ar_kids kids) {
     return unknown(c, cursor, kids);
 }
 
-/* ---- designated initialisers ----------------------------------------------
- */
+/* ---- designated initialisers ------------------------------------------- */
 
 static bool is_range_designator(ar_collector *c, CXCursor first) {
     ar_range range = ar_extent(c, first);
@@ -105,8 +104,7 @@ static ar_node *designated(ar_collector *c, CXCursor cursor, ar_kids kids) {
     return outer;
 }
 
-/* ---- conversions ----------------------------------------------------------
- */
+/* ---- conversions ------------------------------------------------------- */
 
 static ar_node *conversion(ar_collector *c, CXCursor cursor, CXCursor kid) {
     const ar_type *to = ar_decay(c, ar_type_of(c, clang_getCursorType(cursor)));
@@ -202,8 +200,7 @@ ar_node *ar_unexposed(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
-/* ---- _Generic -------------------------------------------------------------
- */
+/* ---- _Generic ---------------------------------------------------------- */
 
 /* Goes to the next `mark` at the depth of the association list. */
 static uint32_t next_at_depth(const ar_tokens *tokens, uint32_t at,
