@@ -27,7 +27,8 @@ typedef struct amp_device {
     amp_status (*unscale)(int group, float factor, amp_device_walk *walk);
     /* AMP_GRAD_CARRY: saves the contents, then multiplies by scale. */
     amp_status (*carry_in)(int group, float scale);
-    /* AMP_GRAD_CARRY: puts back what carry_in saved, if it did. */
+    /* The step is skipped. AMP_GRAD_CARRY: puts back what carry_in saved, if
+     * it did; AMP_GRAD: zeroes. */
     amp_status (*carry_undo)(int group);
     /* The saved contents are no longer wanted. */
     void (*carry_drop)(int group);

@@ -225,8 +225,12 @@ static bool carry_in(amp_segment *s, void *context) {
 
 static bool carry_back(amp_segment *s, void *context) {
     int group = *(const int *)context;
-    if (s->role != AMP_GRAD_CARRY)
+    if (s->role != AMP_GRAD_CARRY) {
+        /* The step that is skipped may be what clears it (p -= lr * g, g = 0):
+         * an inf left in it would poison every step to come. */
+        memset(s->start, 0, amp_segment_floats(s) * sizeof(float));
         return true;
+    }
     if (s->saved_valid)
         memcpy(s->start, s->saved, amp_segment_floats(s) * sizeof(float));
     else

@@ -222,8 +222,10 @@ static amp_status save_and_scale(amp_cuda_segment *s, void *context) {
 
 static amp_status put_back(amp_cuda_segment *s, void *context) {
     int group = *(const int *)context;
+    size_t bytes = amp_cuda_segment_floats(s) * sizeof(float);
+    /* As on the CPU: the skipped step may be what clears it. */
     if (s->role != AMP_GRAD_CARRY)
-        return AMP_OK;
+        return AMP_CUDA(cudaMemsetAsync(s->start, 0, bytes, STREAM));
     if (!s->saved_valid) {
         amp_device_log(AMP_LOG_WARN,
                        "gradient '%s' of group %d carries over and "
@@ -231,8 +233,7 @@ static amp_status put_back(amp_cuda_segment *s, void *context) {
                        amp_cuda_segment_name(s), group);
         return AMP_OK;
     }
-    return AMP_CUDA(cudaMemcpyAsync(s->start, s->saved,
-                                    amp_cuda_segment_floats(s) * sizeof(float),
+    return AMP_CUDA(cudaMemcpyAsync(s->start, s->saved, bytes,
                                     cudaMemcpyDeviceToDevice, STREAM));
 }
 
@@ -242,7 +243,7 @@ static amp_status forget(amp_cuda_segment *s, void *context) {
     return AMP_OK;
 }
 
-/* Visits the carrying gradients on their device, between two waits. */
+/* Visits the gradients on their device, between two waits. */
 static amp_status on_device(int group,
                             amp_status (*visit)(amp_cuda_segment *, void *),
                             void *context) {
@@ -291,7 +292,7 @@ static amp_status carry_in(int group, float scale) {
 }
 
 static amp_status carry_undo(int group) {
-    return find_in(group).carries ? on_device(group, put_back, &group) : AMP_OK;
+    return find_in(group).first ? on_device(group, put_back, &group) : AMP_OK;
 }
 
 static void carry_drop(int group) {

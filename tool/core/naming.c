@@ -47,8 +47,12 @@ static const char *join(ar_arena *arena, const char *base, const char *path,
 }
 
 static bool better(const ar_object_name *a, const ar_object_name *b) {
-    if (!b->text || a->is_exact != b->is_exact)
-        return !b->text || a->is_exact;
+    if (!b->text)
+        return true;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    if (a->is_exact != b->is_exact)
+        return a->is_exact;
     size_t x = strlen(a->text), y = strlen(b->text);
     return x < y || (x == y && strcmp(a->text, b->text) < 0);
 }
@@ -67,7 +71,7 @@ static bool spread(ar_arena *arena, const ar_scale *scale,
         ar_object_name name = {
             join(arena, base->text, store->holder_path,
                  store->holder->kind == AR_OBJECT_HEAP),
-            base->is_exact && !strchr(store->holder_path, '*'), base->root};
+            base->is_exact && !strchr(store->holder_path, '*'), base->rank};
         if (!better(&name, &names[store->target->id]))
             continue;
         names[store->target->id] = name;
@@ -85,10 +89,13 @@ ar_object_name *ar_name_objects(ar_arena *arena, const ar_scale *scale,
     ar_object_name *names = AR_NEW_ARRAY(arena, ar_object_name, count + 1u);
     for (uint32_t i = 0; i < scale->objects.count; i++) {
         const ar_object *object = scale->objects.data[i];
-        if (object->kind != AR_OBJECT_HEAP && object->decl &&
-            *object->decl->name && accept(context, object))
+        if (object->kind == AR_OBJECT_HEAP || !object->decl ||
+            !*object->decl->name)
+            continue;
+        ar_root_rank rank = accept(context, object);
+        if (rank != AR_ROOT_NONE)
             names[object->id] =
-                (ar_object_name){object->decl->name, true, object};
+                (ar_object_name){object->decl->name, true, rank};
     }
     for (uint32_t round = 0; round < MAX_DEPTH; round++)
         if (!spread(arena, scale, names))

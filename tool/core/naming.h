@@ -9,13 +9,19 @@
 
 #include "core/scale.h"
 
-/* May the expression start at this variable? */
-typedef bool ar_name_root(void *context, const ar_object *variable);
+/* May the expression start at this variable? Between several names the better
+ * root wins, then the one that is valid C, then the shorter. */
+typedef enum ar_root_rank {
+    AR_ROOT_NONE,
+    AR_ROOT_GOOD,
+    AR_ROOT_POOR /* for want of a better one */
+} ar_root_rank;
+typedef ar_root_rank ar_name_root(void *context, const ar_object *variable);
 
 typedef struct ar_object_name {
     const char *text; /* NULL: none found */
     bool is_exact;    /* no "[*]": valid C where its variable is in scope */
-    const ar_object *root;
+    ar_root_rank rank;
 } ar_object_name;
 
 /* The names of all objects, by their id. */

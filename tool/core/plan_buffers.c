@@ -279,20 +279,13 @@ static bool after_store(buffers *b, const ar_pointer_store *store,
     return true;
 }
 
-/* Where parts of an arena are registered as one, no part lends its name. */
-static const char *name_in(const buffers *b, const buffer *one,
-                           const char *expression) {
-    return one->cell->is_region && is_whole(b, one) ? expression
-                                                    : one->cell->name;
-}
-
 static bool mark_after(buffers *b, const ar_pointer_store *store,
                        const char *expression, const buffer *one) {
     ar_plan *plan = b->plan;
     return after_store(b, store,
                        ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);",
                                   expression, role_name(one->kind), one->group,
-                                  quoted(plan, name_in(b, one, expression))));
+                                  quoted(plan, expression)));
 }
 
 static bool mark_direct(buffers *b, const buffer *one) {
@@ -382,7 +375,7 @@ static bool register_array(buffers *b, const buffer *one,
     const char *text =
         ar_sprintf(plan->arena, "amp_register(%s%s, sizeof %s, %s, %d, %s);",
                    is_array ? "" : "&", name, name, role_name(one->kind),
-                   one->group, quoted(plan, one->cell->name));
+                   one->group, quoted(plan, name));
     *problem = "the training loop comes from a macro body";
     if (!ar_place_before(&plan->placer, b->scale->loop_unit, b->scale->loop,
                          text, "buffer registration"))
@@ -392,9 +385,11 @@ static bool register_array(buffers *b, const buffer *one,
 }
 
 /* A variable that can be named right before the training loop. */
-static bool names_at_loop(void *context, const ar_object *variable) {
+static ar_root_rank names_at_loop(void *context, const ar_object *variable) {
     const buffers *b = context;
-    return visible_at_loop(b, variable) && !declared_in_loop(b, variable);
+    return visible_at_loop(b, variable) && !declared_in_loop(b, variable)
+               ? AR_ROOT_GOOD
+               : AR_ROOT_NONE;
 }
 
 /* The name means this object only, as far as registrations go. */
@@ -515,11 +510,10 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
         for (uint32_t i = 0; i < b->sized.count; i++)
             if (b->sized.data[i] == store->node)
                 return true;
-        const char *text = ar_sprintf(
-            plan->arena, "amp_register(%s, %s, %s, %d, %s);", target, size,
-            role_name(*complete ? one->kind : BUFFER_TRACKED),
-            *complete ? one->group : 0,
-            quoted(plan, *complete ? name_in(b, one, target) : target));
+        const char *text =
+            ar_sprintf(plan->arena, "amp_register(%s, %s, %s, %d, %s);", target,
+                       size, role_name(*complete ? one->kind : BUFFER_TRACKED),
+                       *complete ? one->group : 0, quoted(plan, target));
         if (!after_store(b, store, text))
             continue;
         AR_PUSH(plan->arena, &b->sized, store->node);
@@ -528,10 +522,20 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
     return false;
 }
 
+/* What the program calls the buffer where it allocates it: one call may make
+ * the buffers of many layers. */
+static const char *name_at_site(const buffers *b, const buffer *one) {
+    const ar_pointer_store *store = ar_plan_store_at(
+        b->plan, b->scale, one->object, one->object->context_depth);
+    const char *text = store ? store_target(b->plan, store) : NULL;
+    return text ? text : one->cell->name;
+}
+
 static bool register_heap(buffers *b, const buffer *one, const char **problem) {
     ar_node *site = one->object->site;
     if (site_is_uniform(b, one))
-        if (rename_allocation(b, site, one->kind, one->group, one->cell->name))
+        if (rename_allocation(b, site, one->kind, one->group,
+                              name_at_site(b, one)))
             return true;
     *problem = "its allocation cannot be redirected (macro, or a function "
                "that no alloc rule describes)";

@@ -1,5 +1,7 @@
 #include "report/audit.h"
 
+#include "core/naming.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -60,13 +62,22 @@ static bool is_float_memory(const ar_type *type) {
     return memory && type && type->kind == AR_TYPE_FLOAT;
 }
 
+/* Of several parts of one buffer, or several buffers behind one pointer, the
+ * one whose role tells most: in the order of ar_role, none last. */
+static bool tells_more(const ar_cell *a, const ar_cell *b) {
+    if (!b || (a->role == AR_ROLE_NONE) != (b->role == AR_ROLE_NONE))
+        return !b || a->role != AR_ROLE_NONE;
+    return a->degree != b->degree ? a->degree > b->degree : a->role < b->role;
+}
+
 static const ar_cell *cell_of(const ar_scale *scale, const ar_object *object,
-                              bool region) {
+                              bool at_start) {
     const ar_cell *found = NULL;
     for (uint32_t i = 0; i < scale->cells.count; i++) {
         const ar_cell *cell = scale->cells.data[i];
+        /* a pointer to the start may reach everything behind it */
         if (cell->object == object && cell->scalar &&
-            (!found || cell->is_region == region))
+            (at_start || cell->is_region) && tells_more(cell, found))
             found = cell;
     }
     return found;
@@ -92,14 +103,12 @@ static void note_pointers(builder *b) {
     for (uint32_t i = 0; i < scale->stores.count; i++) {
         const ar_pointer_store *store = &scale->stores.data[i];
         const ar_decl *decl = stored_in(store);
-        const ar_cell *cell = cell_of(scale, store->target, !store->at_start);
+        const ar_cell *cell = cell_of(scale, store->target, store->at_start);
         if (!decl || !cell || decl->kind == AR_DECL_FUNCTION)
             continue;
         const ar_entity *entity = ar_entity_of(b->run->program, decl);
-        /* a pointer to several buffers speaks of the most telling role */
         const ar_cell **slot = &b->points_to[entity->id];
-        if (!*slot || (*slot)->role == AR_ROLE_NONE ||
-            (cell->role != AR_ROLE_NONE && cell->role < (*slot)->role))
+        if (tells_more(cell, *slot))
             *slot = cell;
     }
     for (uint32_t i = 0; i < scale->cells.count; i++) {
@@ -118,6 +127,17 @@ static bool is_registered(const builder *b, const ar_object *object) {
     return false;
 }
 
+/* A buffer that is scaled in place at the seed carries the scale from there. */
+static bool is_scaled_in_place(const ar_scale *scale, const ar_cell *cell) {
+    for (uint32_t i = 0; i < scale->group_count; i++)
+        for (uint32_t k = 0; k < scale->groups[i].seed_count; k++) {
+            const ar_seed *seed = &scale->groups[i].seeds[k];
+            if (seed->form == AR_SEED_BUFFER && seed->cell == cell)
+                return true;
+        }
+    return false;
+}
+
 static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
     row->reason = "-O1 keeps all storage FP32";
     row->degree = -1;
@@ -128,7 +148,8 @@ static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
     row->also_state = cell->also_state;
     row->group = cell->group;
     if (b->run->scale->outcome == AR_SCALE_FOUND)
-        row->degree = cell->degree;
+        row->degree =
+            is_scaled_in_place(b->run->scale, cell) ? 1 : cell->degree;
     row->cast_cached = cell->role == AR_ROLE_PARAM && b->run->ops->half_count &&
                        is_registered(b, cell->object);
     if (cell->reason)
@@ -191,15 +212,34 @@ static void add_entities(builder *b) {
     }
 }
 
+static ar_root_rank any_root(void *context, const ar_object *variable) {
+    const builder *b = context;
+    const ar_decl *loop = b->run->scale->loop_function;
+    bool good = variable->kind == AR_OBJECT_GLOBAL ||
+                (variable->decl->parent && variable->decl->parent == loop);
+    return good ? AR_ROOT_GOOD : AR_ROOT_POOR;
+}
+
+static const char *heap_name(builder *b, const ar_object_name *names,
+                             const ar_cell *cell) {
+    const char *base = names[cell->object->id].text;
+    if (!base || cell->is_region)
+        return cell->name ? cell->name : cell->path;
+    if (*cell->path == '.')
+        return ar_sprintf(b->arena, "%s->%s", base, cell->path + 1);
+    return ar_sprintf(b->arena, "%s%s", base, cell->path);
+}
+
 static void add_heap(builder *b) {
     const ar_scale *scale = b->run->scale;
+    const ar_object_name *names = ar_name_objects(b->arena, scale, any_root, b);
     for (uint32_t i = 0; i < scale->cells.count; i++) {
         const ar_cell *cell = scale->cells.data[i];
         if (cell->object->kind != AR_OBJECT_HEAP || !cell->scalar)
             continue;
-        ar_audit_buffer row = {.name = cell->name ? cell->name : cell->path,
+        ar_audit_buffer row = {.name = heap_name(b, names, cell),
                                .kind = "heap",
-                               .type = cell->scalar->spelling,
+                               .type = "float",
                                .place = place(b, cell->object->site->range)};
         describe(b, &row, cell);
         AR_PUSH(b->arena, &b->audit->buffers, row);

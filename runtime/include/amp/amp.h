@@ -187,7 +187,8 @@ amp_status amp_unscale_as(amp_dtype half, int group);
 
 /* 1 if the step is to be taken, 0 if an overflow was found and the step must
  * be skipped. Unscales first unless amp_unscale was called since the last
- * step. */
+ * step. When 0, the gradients of the group are zeroed (the skipped step may be
+ * what clears them) and AMP_GRAD_CARRY buffers are as before the iteration. */
 int amp_step_begin_as(amp_dtype half, int group);
 #define amp_step_begin(group) amp_step_begin_as(AMP_HALF, group)
 /* After the step, taken or skipped: moves the scale, drops the cached casts. */
