@@ -63,7 +63,8 @@ def bench(options, targets):
         return
     make_inputs(folder)
     runs = interleave({n: lambda p=p: train(p, folder, options.llmc_steps)
-                       for n, p in programs.items()}, 2)
+                       for n, p in programs.items()},
+                      min(options.rounds, 2))
     # the first step of a run allocates and makes primitives
     times = {n: [t for r in rs for t in r[0][1:]] for n, rs in runs.items()}
     for n, t in times.items():
