@@ -366,11 +366,13 @@ static void strip_state(ar_interp *in, ar_state *state, const ar_state *before,
 static void run_pass(ar_interp *in, ar_node *node, const parts *p,
                      ar_state *exits) {
     ar_value v;
-    bool endless = !p->condition;
+    /* A test that was decided by what is known of pointers still ends loops. */
+    const ar_node *literal = ar_skip_casts(p->condition);
+    bool endless = !literal || literal->kind == AR_INT_LIT;
     ar_frame_loop *frame = top(in);
     frame->breaks = frame->continues = (ar_state){NULL, true};
     if (p->condition && p->tests_first)
-        endless = ar_truth(in, p->condition, &v) == 1;
+        endless = ar_truth(in, p->condition, &v) == 1 && endless;
     /* The scope keeps its own states: in->active may move. */
     ar_state breaks = {NULL, true}, continues = {NULL, true};
     ar_break_scope scope = {&breaks, &continues, in->breaks};
@@ -383,7 +385,7 @@ static void run_pass(ar_interp *in, ar_node *node, const parts *p,
     if (p->step && !in->state.dead)
         ar_interp_eval(in, p->step);
     if (p->condition && !p->tests_first && !in->state.dead)
-        endless = ar_truth(in, p->condition, &v) == 1;
+        endless = ar_truth(in, p->condition, &v) == 1 && endless;
     *exits = breaks;
     if (!endless && !in->state.dead) {
         ar_state out = ar_state_copy(in->state);

@@ -22,7 +22,11 @@ bool ar_reads_itself(ar_analysis *a, uint32_t store) {
                 return true;
             continue;
         }
-        for (uint32_t i = 0; i < v->in_count; i++)
+        /* An update adds to what was there; an activation in place does not. */
+        if (v->kind == AR_V_NONLINEAR)
+            continue;
+        uint32_t count = v->kind == AR_V_DIV ? 1 : v->in_count;
+        for (uint32_t i = 0; i < count; i++)
             AR_PUSH(a->arena, &work, v->in[i]);
     }
     return false;
