@@ -19,9 +19,24 @@ config.excludes = ["Inputs", "inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = config.amp_exec_root
 
+# What runs with libamp is built with its compiler and its sanitizer.
+uses_gcc = "clang" not in os.path.basename(config.amp_cc)
+same = [
+    config.amp_python,
+    os.path.join(config.test_source_root, "rewrite", "Inputs", "same.py"),
+    f"--amp-rewrite={config.amp_rewrite}",
+    f"--cc={config.amp_cc}",
+    f"--other-cc={config.amp_clang if uses_gcc else config.amp_gcc}",
+    f"--include={os.path.join(config.amp_source, 'runtime', 'include')}",
+    f"--lib={config.amp_runtime_lib}",
+]
+if config.amp_sanitize:
+    same.append("--cflag=-fsanitize=address,undefined")
+
 # lit replaces these before its own %s, %t and %S.
 config.substitutions += [
     ("%amp-rewrite", config.amp_rewrite),
+    ("%same", " ".join(same) + " --work=%t.d"),
     ("%clang", config.amp_clang),
     ("%gcc", config.amp_gcc),
     ("%nvcc", config.amp_nvcc),

@@ -42,7 +42,7 @@ static ar_node **parents_of(ar_placer *placer, const ar_unit *unit) {
 }
 
 ar_node *ar_placer_parent(ar_placer *placer, const ar_unit *unit,
-                      const ar_node *node) {
+                          const ar_node *node) {
     return parents_of(placer, unit)[node->id];
 }
 
@@ -170,6 +170,29 @@ static bool has_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
     return !parent || parent->kind == AR_COMPOUND;
 }
 
+/* Where text before a statement goes. A pragma stays at the start of its line:
+ * the text gets a line of its own above it. */
+typedef struct front {
+    uint32_t at;
+    bool above_pragma, own_line;
+    const char *indent; /* of the statement */
+} front;
+
+static front front_of(ar_placer *placer, const ar_unit *unit,
+                      const ar_node *statement) {
+    const ar_file *file = file_of(placer->program, statement);
+    uint32_t begin = statement_begin(unit, statement);
+    uint32_t line = line_start(file, begin);
+    front place = {
+        .at = begin,
+        .above_pragma = begin != statement->range.begin,
+        .own_line = is_blank(file, line, begin),
+        .indent = indentation(placer->arena, file, statement->range.begin)};
+    if (place.above_pragma)
+        place.at = line;
+    return place;
+}
+
 /* The whole body of an if or a loop gets braces, once. */
 static void make_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
     if (has_room(placer, unit, statement))
@@ -179,8 +202,11 @@ static void make_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
             return;
     AR_PUSH(placer->arena, &placer->braced, statement);
     uint32_t end = ar_statement_end(placer->program, statement);
-    insert(placer, statement->range.file, statement_begin(unit, statement),
-           "{ ", -BRACE_ORDER, "braces");
+    front place = front_of(placer, unit, statement);
+    insert(placer, statement->range.file, place.at,
+           place.above_pragma ? ar_sprintf(placer->arena, "%s{\n", place.indent)
+                              : "{ ",
+           -BRACE_ORDER, "braces");
     insert(placer, statement->range.file, end, " }", BRACE_ORDER, "braces");
 }
 
@@ -188,16 +214,16 @@ bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
                      const char *text, const char *why) {
     if (!can_edit(placer, &statement->range))
         return false;
-    const ar_file *file = file_of(placer->program, statement);
-    uint32_t begin = statement_begin(unit, statement);
     make_room(placer, unit, statement);
-    const char *indent = indentation(placer->arena, file, begin);
-    bool own_line = is_blank(file, line_start(file, begin), begin);
-    text = indent_lines(placer->arena, text, indent);
-    insert(placer, statement->range.file, begin,
-           own_line ? ar_sprintf(placer->arena, "%s\n%s", text, indent)
-                    : ar_sprintf(placer->arena, "%s ", text),
-           0, why);
+    front place = front_of(placer, unit, statement);
+    text = indent_lines(placer->arena, text, place.indent);
+    if (place.above_pragma)
+        text = ar_sprintf(placer->arena, "%s%s\n", place.indent, text);
+    else if (place.own_line)
+        text = ar_sprintf(placer->arena, "%s\n%s", text, place.indent);
+    else
+        text = ar_sprintf(placer->arena, "%s ", text);
+    insert(placer, statement->range.file, place.at, text, 0, why);
     return true;
 }
 
@@ -358,17 +384,22 @@ bool ar_place_block(ar_placer *placer, ar_unit *unit, ar_node *first,
 
     const ar_file *file = file_of(placer->program, first);
     make_room(placer, unit, first);
-    uint32_t begin = statement_begin(unit, first);
+    front place = front_of(placer, unit, first);
     uint32_t end = ar_statement_end(placer->program, last);
     if (has_room(placer, unit, first))
         end = end_of_line_comment(file, end);
-    const char *indent = indentation(placer->arena, file, begin);
+    const char *indent = place.indent;
     const char *step = step_of(indent);
     ar_file_id id = first->range.file;
+    char next = file->bytes[place.at];
+    bool at_margin = place.above_pragma && next != ' ' && next != '\t';
     /* order 1: the unscale that may precede the step comes first */
-    insert(placer, id, begin,
-           ar_sprintf(placer->arena, "%s {\n%s%s", head, indent, step), 1, why);
-    indent_block(placer, id, begin, end, step);
+    insert(placer, id, place.at,
+           ar_sprintf(placer->arena, "%s%s {\n%s%s",
+                      place.above_pragma ? indent : "", head,
+                      place.above_pragma ? "" : indent, at_margin ? "" : step),
+           1, why);
+    indent_block(placer, id, place.at, end, step);
     insert(placer, id, end,
            ar_sprintf(placer->arena, "\n%s}\n%s%s", indent, indent, tail), -1,
            why);
