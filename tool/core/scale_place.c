@@ -382,6 +382,58 @@ static bool solve_all(ar_analysis *a, bool buffers, ar_solution *solution) {
     return true;
 }
 
+/* Seeds on the gradients themselves scale little: what the gradients are made
+ * from, in place, would be better. */
+static void late_seed_buffers(ar_analysis *a, const ar_solution *solution,
+                              ar_placement *wanted) {
+    for (uint32_t i = 0; i < a->regions.count; i++) {
+        const ar_placement *p = &solution->placements[i];
+        for (uint32_t k = 0; k < p->seeds.count; k++) {
+            const ar_vnode *v = AR_VN(a->in, p->seeds.data[k]);
+            ar_ids work = {0};
+            if (!v->cell || a->cells[v->cell].role != AR_ROLE_GRAD)
+                continue;
+            ar_marks_begin(a);
+            AR_PUSH(a->arena, &work, v->in[0]);
+            while (work.count) {
+                uint32_t id = work.data[--work.count];
+                const ar_vnode *x = AR_VN(a->in, id);
+                if (id <= AR_NODE_CONST || !ar_mark(a, id))
+                    continue;
+                if (x->cell && ar_is_array(a, x->cell)) {
+                    if (a->gradlike[id])
+                        AR_PUSH(a->arena, &wanted->root_cells, x->cell);
+                    continue;
+                }
+                for (uint32_t n = 0; n < x->in_count; n++)
+                    AR_PUSH(a->arena, &work, x->in[n]);
+            }
+        }
+    }
+}
+
+static uint32_t scaled_writes(const ar_analysis *a,
+                              const ar_solution *solution) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < a->regions.count; i++)
+        sum += solution->placements[i].scaled_writes;
+    return sum;
+}
+
+/* Of two exact placements, the one that scales more. */
+static void improve(ar_analysis *a, ar_solution *solution) {
+    ar_placement wanted = {0};
+    late_seed_buffers(a, solution, &wanted);
+    if (!wanted.root_cells.count)
+        return;
+    uint32_t before = scaled_writes(a, solution);
+    prepare_buffers(a, &wanted);
+    if (solve_all(a, true, solution) && scaled_writes(a, solution) > before)
+        return;
+    if (!solve_all(a, false, solution))
+        AR_BUG("a placement that was exact is not");
+}
+
 ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
     bool fused = false;
     for (uint32_t i = 0; i < a->regions.count; i++)
@@ -395,8 +447,10 @@ ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
     unscale_drafts(a, &list);
     install(a, &list);
     run_again(a);
-    if (solve_all(a, false, solution))
+    if (solve_all(a, false, solution)) {
+        improve(a, solution);
         return AR_ATTEMPT_EXACT;
+    }
     for (int i = 0; i < 2 && solution->failed->root_cells.count; i++) {
         prepare_buffers(a, solution->failed);
         if (solve_all(a, true, solution))
