@@ -262,7 +262,7 @@ static void pass_boundary(ar_interp *in, ar_node *node) {
 
 /* ---- all statements ------------------------------------------------------ */
 
-enum { WORK_LIMIT = 40000000 };
+enum { WORK_LIMIT = 12000000 };
 
 void ar_interp_exec(ar_interp *in, ar_node *node) {
     if (!node || in->gave_up)

@@ -93,9 +93,11 @@ ar_mem_object *ar_memory_object(ar_memory *m, uint64_t a, uint64_t b,
 static bool is_scalar_array(const ar_type *type) {
     if (!type || type->kind != AR_TYPE_ARRAY)
         return false;
-    while (type->kind == AR_TYPE_ARRAY)
-        type = type->element;
-    return type->kind != AR_TYPE_RECORD && type->kind != AR_TYPE_POINTER;
+    uint64_t count = 1;
+    for (; type->kind == AR_TYPE_ARRAY; type = type->element)
+        count *= type->count;
+    return count != 1 && type->kind != AR_TYPE_RECORD &&
+           type->kind != AR_TYPE_POINTER;
 }
 
 static uint32_t add_cell(ar_memory *m, ar_mem_cell cell) {

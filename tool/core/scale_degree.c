@@ -555,8 +555,9 @@ static void check(solver *s) {
             refuse(s, i, -1, "the update keeps the loss scale");
         if (is_unscale(s, i) && d[v->in[0]] & (D0 | BAD))
             refuse(s, i, -1, "not all of this gradient carries the scale");
-        if (v->kind == AR_V_STORE && d[i] == D1 &&
-            ar_where_in_loop(s->a, v->context, v->at))
+        if ((v->kind == AR_V_STORE ||
+             (v->kind == AR_V_BOUNDARY && is_seed(s, i))) &&
+            d[i] == D1 && ar_where_in_loop(s->a, v->context, v->at))
             s->p->scaled_writes++;
     }
     if (!s->p->conflicts.count)

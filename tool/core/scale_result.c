@@ -362,6 +362,27 @@ static ar_range place_of(const ar_analysis *a, uint32_t id) {
     return id > AR_NODE_CONST && v->at ? v->at->range : a->loop->at->range;
 }
 
+/* What a helper does for many callers is the matter of the one that called. */
+static ar_range caller_place(const ar_analysis *a, uint32_t id) {
+    const ar_vnode *v = AR_VN(a->in, id);
+    if (id <= AR_NODE_CONST || !v->at || !v->context)
+        return place_of(a, id);
+    ar_range at = v->at->range;
+    uint32_t context = v->context;
+    while (context && context != a->loop->context) {
+        const ar_context *c = a->in->contexts.data[context];
+        uint32_t same = 0;
+        for (uint32_t i = 1; i < a->in->contexts.count; i++)
+            same += a->in->contexts.data[i]->function == c->function &&
+                    a->context_in_loop[i] > 0;
+        if (same < 2 || !c->parent)
+            break;
+        at = c->call->range;
+        context = c->parent;
+    }
+    return at;
+}
+
 void ar_explain_conflict(ar_analysis *a, const ar_solution *solution) {
     const ar_placement *p = solution->failed;
     const ar_step_region *r = &a->regions.data[solution->failed_region];
@@ -379,13 +400,16 @@ void ar_explain_conflict(ar_analysis *a, const ar_solution *solution) {
         uint32_t root = c->root ? c->root : c->node;
         const ar_vnode *v = AR_VN(a->in, root);
         const char *name = v->cell ? ar_cell_name(a, v->cell) : "this value";
-        ar_report(a->diags, AR_DIAG_DEGREE_CONFLICT, place_of(a, root),
+        ar_range at = caller_place(a, root), own = place_of(a, root);
+        ar_report(a->diags, AR_DIAG_DEGREE_CONFLICT, at,
                   c->text ? c->text
                           : ar_sprintf(a->arena,
                                        "'%s' would have to carry the loss "
                                        "scale, and must not",
                                        name));
         shown++;
+        if (at.file != own.file || at.begin != own.begin)
+            ar_report(a->diags, AR_DIAG_SCALE_NOTE, own, "it happens here");
         if (c->scaled_use > AR_NODE_CONST)
             ar_report(a->diags, AR_DIAG_SCALE_NOTE, place_of(a, c->scaled_use),
                       "a gradient is made from it here");

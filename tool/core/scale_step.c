@@ -51,7 +51,7 @@ static bool is_update_write(ar_analysis *a, uint32_t store) {
     if (role == AR_ROLE_STATE || role == AR_ROLE_GRAD) {
         /* Zeroing, decay, clipping: yes. Accumulation of a gradient: no. */
         return AR_VN(a->in, v->in[0])->kind == AR_V_ZERO ||
-               !uses_other_arrays(a, store);
+               (ar_reads_itself(a, store) && !uses_other_arrays(a, store));
     }
     return !ar_is_array(a, v->cell);
 }
