@@ -178,6 +178,59 @@ static void link_units(ar_run *run) {
     spell_from_here(run, &run->program->files);
 }
 
+/* ---- what was not seen ----------------------------------------------------
+ */
+
+enum { SHOWN_REGIONS = 4 };
+
+/* Directives, braces and C++ linkage alone are no code to miss. */
+static bool holds_code(ar_run *run, ar_range range) {
+    char *text =
+        ar_strdup(run->arena, ar_text(run->arena, &run->program->files, range));
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        line += strspn(line, " \t\r{}");
+        if (*line && *line != '#' && strncmp(line, "extern \"C\"", 10) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* One note for a file: headers of a large program have many regions. */
+static void report_skipped(ar_run *run, ar_file_id file) {
+    ar_program *program = run->program;
+    AR_VEC(ar_range) seen = {0};
+    ar_str lines = {.arena = run->arena};
+    for (uint32_t u = 0; u < program->unit_count; u++) {
+        const ar_unit *unit = program->units[u];
+        for (uint32_t i = 0; i < unit->skipped.count; i++) {
+            ar_range range = unit->skipped.data[i];
+            bool known = range.file != file;
+            for (uint32_t k = 0; !known && k < seen.count; k++)
+                known = seen.data[k].begin == range.begin;
+            if (known || !holds_code(run, range))
+                continue;
+            AR_PUSH(run->arena, &seen, range);
+            if (seen.count > SHOWN_REGIONS)
+                continue;
+            ar_str_addf(&lines, "%s%u-%u", seen.count > 1 ? ", " : "",
+                        ar_line_col_at(&program->files, file, range.begin).line,
+                        ar_line_col_at(&program->files, file, range.end).line);
+        }
+    }
+    if (seen.count > SHOWN_REGIONS)
+        ar_str_addf(&lines, " and %u more regions", seen.count - SHOWN_REGIONS);
+    if (seen.count)
+        ar_report(&run->diags, AR_DIAG_SKIPPED_REGION, seen.data[0],
+                  ar_str_text(&lines));
+}
+
+static void report_unseen(ar_run *run) {
+    for (ar_file_id id = 0; id < run->program->files.list.count; id++)
+        if (run->program->editable[id])
+            report_skipped(run, id);
+}
+
 /* A file that includes the runtime's header was rewritten before. */
 static bool already_rewritten(ar_run *run) {
     bool any = false;
@@ -204,10 +257,20 @@ static bool is_audit(const ar_options *options) {
            options->action == AR_ACTION_AUDIT_JSON;
 }
 
-static bool is_fp16_like(const ar_options *options) {
-    return options->half == AR_HALF_FP16 ||
-           options->loss_scale == AR_LOSS_SCALE_DYNAMIC ||
-           options->loss_scale == AR_LOSS_SCALE_STATIC;
+/* Must the gradients carry a scale? Not in bf16, and not at scale 1. */
+static bool needs_scale(const ar_options *options) {
+    switch (options->loss_scale) {
+    case AR_LOSS_SCALE_DEFAULT:
+        return options->half == AR_HALF_FP16;
+    case AR_LOSS_SCALE_DYNAMIC:
+        return true;
+    case AR_LOSS_SCALE_STATIC:
+        return options->loss_scale_value < 1.0 ||
+               options->loss_scale_value > 1.0;
+    case AR_LOSS_SCALE_NONE:
+        return false;
+    }
+    AR_BUG("loss scale mode %d", (int)options->loss_scale);
 }
 
 /* With bf16, or scale 1, the absence of an exact place is no error. */
@@ -229,7 +292,7 @@ static bool scale(ar_run *run) {
                                    options->loss_scale != AR_LOSS_SCALE_NONE};
     run->scale = ar_scale_analyse(run->arena, run->program, run->rules, &wanted,
                                   &run->diags);
-    if (!is_fp16_like(options) || is_audit(options))
+    if (!needs_scale(options) || is_audit(options))
         soften_scale_errors(run, before);
     if (run->diags.errors)
         run->exit = AR_EXIT_USAGE;
@@ -283,16 +346,29 @@ static const ar_scale *scale_to_place(const ar_run *run) {
     return run->scale;
 }
 
-static bool plan(ar_run *run) {
-    const ar_scale *placed = scale_to_place(run);
+static bool plan_with(ar_run *run, const ar_scale *placed) {
     bool trains = run->scale && run->scale->outcome != AR_SCALE_NO_LOOP;
+    bool bf16 = run->options->half == AR_HALF_BF16;
     ar_plan_options options = {
-        .bf16 = run->options->half == AR_HALF_BF16,
-        .no_scaling = trains && (!placed || placed->outcome != AR_SCALE_FOUND),
+        .bf16 = bf16,
+        .no_scaling =
+            bf16 && trains && (!placed || placed->outcome != AR_SCALE_FOUND),
         .configure = scaler_setup(run)};
-    bool ok =
-        ar_plan_make(run->arena, run->program, run->rules, run->ops, placed,
-                     options, &run->edits, &run->plan, &run->diags);
+    return ar_plan_make(run->arena, run->program, run->rules, run->ops, placed,
+                        options, &run->edits, &run->plan, &run->diags);
+}
+
+static bool plan(ar_run *run) {
+    uint32_t before = run->diags.list.count;
+    unsigned errors = run->diags.errors;
+    bool ok = plan_with(run, scale_to_place(run));
+    if (!ok && scale_to_place(run) && !needs_scale(run->options)) {
+        /* nothing needs the scale: leave it out and say why */
+        soften_scale_errors(run, before);
+        run->edits.list.count = 0;
+        run->diags.errors = errors;
+        ok = plan_with(run, NULL);
+    }
     if (!ok)
         run->exit = AR_EXIT_USAGE;
     if (ok &&
@@ -362,6 +438,8 @@ bool ar_pipeline(ar_run *run) {
         ar_storage_dump(stdout, run->program, run->storage);
         return false;
     }
+    if (!is_audit(run->options)) /* lists them itself */
+        report_unseen(run);
     run->left_alone = already_rewritten(run);
     if (run->left_alone || run->options->level == AR_LEVEL_O0) {
         run->left_alone = true;
