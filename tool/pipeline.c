@@ -303,11 +303,14 @@ static const char *scaler_setup(ar_run *run) {
     const ar_options *options = run->options;
     const ar_scaler_settings *s = &options->scaler;
     bool fixed = options->loss_scale == AR_LOSS_SCALE_STATIC;
-    bool dynamic = options->loss_scale == AR_LOSS_SCALE_DYNAMIC;
+    bool dynamic = options->loss_scale == AR_LOSS_SCALE_DYNAMIC &&
+                   options->half == AR_HALF_BF16; /* fp16's default */
     if (!s->given && !fixed && !dynamic)
         return NULL;
     ar_str out = {.arena = run->arena};
-    ar_str_add(&out, "{\n    amp_scaler_options scaler;\n"
+    /* the neutral build keeps its scale of 1 */
+    ar_str_add(&out, "if (AMP_HALF != AMP_FP32) {\n"
+                     "    amp_scaler_options scaler;\n"
                      "    amp_scaler_defaults(AMP_HALF, &scaler);\n");
     if (fixed || dynamic)
         ar_str_addf(&out, "    scaler.dynamic = %d;\n", dynamic);
