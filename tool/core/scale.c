@@ -26,6 +26,7 @@ static ar_analysis *begin(ar_arena *arena, ar_program *program,
     a->diags = diags;
     a->in = ar_interp_new(arena, program, rules);
     a->in->disjoint = disjoint;
+    ar_read_user_marks(a);
     /* The first run teaches what loops carry; the graph of the second is the
      * fixpoint's. */
     ar_interp_run(a->in);

@@ -74,6 +74,8 @@ typedef struct ar_analysis {
     ar_cell **result_cells;   /* internal cell -> cell of the result */
     const bool *term_unscale; /* TERM nodes where a fused update unscales */
     const ar_idtable *buffer_boundary; /* (statement, cell): may be scaled */
+    ar_idtable user_seeds, user_steps; /* statements after a pragma */
+    bool has_user_seeds;
     /* searches over the graph mark nodes with a number of their own */
     uint32_t *mark_at, mark_now, mark_count;
 } ar_analysis;
@@ -152,6 +154,12 @@ typedef struct ar_placement {
 } ar_placement;
 
 void ar_solve_degrees(ar_analysis *a, ar_placement *p);
+
+/* ---- scale_user.c -------------------------------------------------------- */
+
+void ar_read_user_marks(ar_analysis *a);
+bool ar_user_allows_seed(const ar_analysis *a, uint32_t context, ar_node *at);
+bool ar_user_step(const ar_analysis *a, ar_where *w);
 
 /* ---- scale_place.c ------------------------------------------------------- */
 

@@ -126,7 +126,8 @@ static bool is_place(const solver *s, uint32_t id) {
 
 static bool is_seedable(const solver *s, uint32_t id) {
     const ar_vnode *v = vn(s, id);
-    if (!is_place(s, id) || !ar_where_in_loop(s->a, v->context, v->at))
+    if (!is_place(s, id) || !ar_where_in_loop(s->a, v->context, v->at) ||
+        !ar_user_allows_seed(s->a, v->context, v->at))
         return false;
     uint64_t x, y;
     place_key(s, id, &x, &y);

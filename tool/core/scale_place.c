@@ -268,9 +268,12 @@ static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
         if (!r->grads.count)
             return false;
     }
+    ar_ids root_cells = {0};
     for (uint32_t i = 0; i < count; i++) {
         p.unscale_at = &places[i];
         ar_solve_degrees(a, &p);
+        for (uint32_t k = 0; k < p.root_cells.count; k++)
+            AR_PUSH(a->arena, &root_cells, p.root_cells.data[k]);
         if (i == 0 || p.ok || (p.seeds.count && !best->seeds.count))
             *best = p;
         if (p.ok)
@@ -280,29 +283,19 @@ static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
                            .carry_at = p.carry_at,
                            .allow_buffers = buffers};
     }
+    best->root_cells.data = root_cells.data;
+    best->root_cells.count = root_cells.count;
+    best->root_cells.capacity = root_cells.capacity;
     return false;
 }
 
 /* ---- buffers that are scaled in place ------------------------------------ */
 
-static bool runs_once(ar_analysis *a, uint32_t context, ar_node *at) {
-    ar_where w = {context, at};
-    while (!(w.context == a->loop->context && w.at == a->loop->at)) {
-        if (w.at != at && (w.at->kind == AR_FOR || w.at->kind == AR_WHILE ||
-                           w.at->kind == AR_DO))
-            return false;
-        if (!ar_climb(a->in, &w))
-            return false;
-    }
-    return true;
-}
-
-static void add_statements(ar_analysis *a, drafts *list, uint32_t context,
-                           ar_node *node, const ar_ids *cells,
-                           ar_idtable *allowed) {
+static void add_statements(ar_analysis *a, drafts *list, ar_node *node,
+                           const ar_ids *cells, ar_idtable *allowed) {
     if (!node)
         return;
-    if (node->kind == AR_COMPOUND && runs_once(a, context, node)) {
+    if (node->kind == AR_COMPOUND) {
         for (uint32_t i = 0; i < node->kid_count; i++) {
             ar_node *kid = node->kids[i];
             if (!kid || kid->range.in_macro_body)
@@ -314,7 +307,7 @@ static void add_statements(ar_analysis *a, drafts *list, uint32_t context,
     }
     for (uint32_t i = 0; i < node->kid_count; i++)
         if (node->kids[i] && ar_is_statement(node->kids[i]))
-            add_statements(a, list, context, node->kids[i], cells, allowed);
+            add_statements(a, list, node->kids[i], cells, allowed);
 }
 
 /* Buffers whose value must be both scaled and not. */
@@ -336,7 +329,7 @@ static void wanted_buffers(ar_analysis *a, const ar_placement *p,
 static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
                           ar_idtable *allowed) {
     ar_interp *in = a->in;
-    add_statements(a, list, a->loop->context,
+    add_statements(a, list,
                    a->loop->at->kids[a->loop->at->kind == AR_DO    ? 0
                                      : a->loop->at->kind == AR_FOR ? 3
                                                                    : 1],
@@ -350,7 +343,7 @@ static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
             alone &= k == i || in->contexts.data[k]->function != c->function ||
                      !ar_where_in_loop(a, k, c->function->body);
         if (alone)
-            add_statements(a, list, i, c->function->body, cells, allowed);
+            add_statements(a, list, c->function->body, cells, allowed);
     }
 }
 

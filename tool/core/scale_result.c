@@ -83,13 +83,20 @@ void ar_fill_cells(ar_analysis *a, const ar_solution *solution) {
 /* ---- an expression that names a buffer ----------------------------------- */
 
 static bool names_simply(const ar_node *node) {
-    while (node->kind == AR_MEMBER || node->kind == AR_IMPLICIT)
-        node = node->kids[0];
-    return node->kind == AR_REF;
+    for (;; node = node->kids[0]) {
+        if (node->kind == AR_INDEX) {
+            const ar_node *index = ar_skip_casts(node->kids[1]);
+            if (index->kind != AR_REF && index->kind != AR_INT_LIT)
+                return false;
+        } else if (node->kind != AR_MEMBER && node->kind != AR_IMPLICIT) {
+            return node->kind == AR_REF;
+        }
+    }
 }
 
 static const ar_decl *root_of(const ar_node *node) {
-    while (node->kind == AR_MEMBER || node->kind == AR_IMPLICIT)
+    while (node->kind == AR_MEMBER || node->kind == AR_IMPLICIT ||
+           node->kind == AR_INDEX)
         node = node->kids[0];
     return node->decl;
 }

@@ -261,7 +261,11 @@ static bool extend(stepper *s, ar_step_region *r, ar_where at) {
 
 static void take_store(stepper *s, uint32_t store) {
     ar_analysis *a = s->a;
-    ar_where w = widen(s, store);
+    const ar_vnode *v = AR_VN(a->in, store);
+    ar_where w = {v->context, v->at};
+    bool named = ar_user_step(a, &w);
+    if (!named)
+        w = widen(s, store);
     uint32_t cell = AR_VN(a->in, store)->cell;
     bool fused = !ar_is_statement(w.at) || inside_inner_loop(a, w) ||
                  ar_idtable_get(&s->impure, ar_key(w.at), w.context) != 0;

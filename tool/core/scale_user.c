@@ -1,0 +1,77 @@
+/* What the user said: #pragma amp seed|step, and rules that name the parts of
+ * training. It narrows where the analysis looks; what it finds there is
+ * checked like everything else. */
+#include "core/scale_analysis.h"
+
+static bool says(const ar_pragma *pragma, const char *word) {
+    size_t length = strlen(word);
+    return pragma->kind == AR_PRAGMA_AMP && pragma->text &&
+           strncmp(pragma->text, word, length) == 0 &&
+           (!pragma->text[length] || pragma->text[length] == ' ');
+}
+
+void ar_read_user_marks(ar_analysis *a) {
+    a->user_seeds.arena = a->user_steps.arena = a->arena;
+    for (uint32_t u = 0; u < a->program->unit_count; u++) {
+        const ar_unit *unit = a->program->units[u];
+        for (uint32_t i = 0; i < unit->pragmas.count; i++) {
+            const ar_pragma *p = &unit->pragmas.data[i];
+            if (p->next_stmt && says(p, "seed"))
+                ar_idtable_put(&a->user_seeds, ar_key(p->next_stmt), 0, 1);
+            if (p->next_stmt && says(p, "step"))
+                ar_idtable_put(&a->user_steps, ar_key(p->next_stmt), 0, 1);
+        }
+    }
+    a->has_user_seeds = a->user_seeds.count != 0;
+    for (uint32_t i = a->rules->builtin_count; i < a->rules->functions.count;
+         i++)
+        a->has_user_seeds |= a->rules->functions.data[i].kind == AR_RULE_SEED;
+}
+
+static bool has_part(const ar_analysis *a, const ar_decl *function, ar_range at,
+                     ar_rule_kind kind) {
+    const char *file =
+        at.file == AR_NO_FILE ? "" : a->program->files.list.data[at.file].name;
+    const ar_function_rule *rule =
+        ar_rules_find_part(a->rules, function->name, file);
+    return rule && rule->kind == kind;
+}
+
+/* Inside something that the user called a seed, or no seed was named. */
+bool ar_user_allows_seed(const ar_analysis *a, uint32_t context, ar_node *at) {
+    if (!a->has_user_seeds)
+        return true;
+    ar_where w = {context, at};
+    do {
+        if (ar_idtable_get(&a->user_seeds, ar_key(w.at), 0))
+            return true;
+        const ar_decl *function = a->in->contexts.data[w.context]->function;
+        if (w.at == function->body &&
+            has_part(a, function, function->range, AR_RULE_SEED))
+            return true;
+    } while (ar_climb(a->in, &w));
+    return false;
+}
+
+/* The statement around (context, at) that the user called the step. */
+bool ar_user_step(const ar_analysis *a, ar_where *w) {
+    ar_where here = *w;
+    do {
+        if (here.context == a->loop->context && here.at == a->loop->at)
+            return false;
+        const ar_decl *function = a->in->contexts.data[here.context]->function;
+        bool named = here.at == function->body &&
+                     has_part(a, function, function->range, AR_RULE_OPTIMIZER);
+        if (named && ar_climb(a->in, &here)) {
+            here.at = ar_statement_around(
+                a->in, ar_context_unit(a->in, here.context), here.at);
+            *w = here;
+            return true;
+        }
+        if (ar_idtable_get(&a->user_steps, ar_key(here.at), 0)) {
+            *w = here;
+            return true;
+        }
+    } while (ar_climb(a->in, &here));
+    return false;
+}
