@@ -57,6 +57,9 @@ void ar_ops_dump(FILE *out, ar_program *program, const ar_ops *ops);
  * wrapper can repeat; NULL if there is none. */
 const ar_decl *ar_named_declaration(const ar_entity *function);
 
+/* How many buffers a redirected call rounds to half. */
+uint32_t ar_half_operands(const ar_function_rule *rule);
+
 /* Gives every op a precision and one reason. -O0 and -O1. */
 void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   ar_level level, ar_ops *ops, ar_diags *diags);

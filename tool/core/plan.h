@@ -24,7 +24,6 @@ typedef struct ar_plan {
     bool *needs_amp;                /* per file: include amp/amp.h */
     AR_VEC(const char *) * headers; /* per file: further headers */
     bool scaled;                    /* loss scaling was placed */
-    uint32_t casts; /* half operands over all redirected calls */
     AR_VEC(const ar_object *) registered;
 } ar_plan;
 

@@ -204,35 +204,6 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
     return true;
 }
 
-static bool is_input(const ar_function_rule *rule, uint32_t factor) {
-    return factor < rule->param_count &&
-           rule->params[factor].direction == AR_DIR_IN;
-}
-
-/* The buffers that the call rounds to half: the last two of each product, for
- * what stands before them is a factor such as alpha. */
-static uint32_t half_operands(ar_plan *plan, const ar_function_rule *rule) {
-    bool *rounded = AR_NEW_ARRAY(plan->arena, bool, rule->param_count + 1);
-    uint32_t count = 0;
-    for (uint32_t e = 0; e < rule->equation_count; e++) {
-        for (uint32_t k = 0; k < rule->algebra[e].term_count; k++) {
-            const ar_term *term = &rule->algebra[e].terms[k];
-            uint32_t inputs = 0, taken = 0;
-            for (uint32_t i = 0; i < term->factor_count; i++)
-                inputs += is_input(rule, term->factors[i]);
-            for (uint32_t i = term->factor_count;
-                 inputs > 1 && taken < 2 && i-- > 0;) {
-                if (!is_input(rule, term->factors[i]))
-                    continue;
-                taken++;
-                count += !rounded[term->factors[i]];
-                rounded[term->factors[i]] = true;
-            }
-        }
-    }
-    return count;
-}
-
 bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
     bool ok = true;
     wrapper_list wrappers = {0};
@@ -240,7 +211,6 @@ bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
         const ar_op_site *site = &ops->list.data[i];
         if (!site->half)
             continue;
-        plan->casts += half_operands(plan, site->rule);
         if (!ar_place_replace(&plan->placer, site->node->op_range,
                               replacement_name(plan, site), site->reason)) {
             ar_report(plan->diags, AR_DIAG_OP_IN_MACRO, site->node->range,

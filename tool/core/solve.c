@@ -164,6 +164,36 @@ static const char *category_reason(ar_category category) {
     AR_BUG("category %d", (int)category);
 }
 
+static bool is_input(const ar_function_rule *rule, uint32_t factor) {
+    return factor < rule->param_count &&
+           rule->params[factor].direction == AR_DIR_IN;
+}
+
+/* The last two inputs of each product, each buffer once: what stands before
+ * them is a factor such as alpha, and what is only added stays as it is. */
+uint32_t ar_half_operands(const ar_function_rule *rule) {
+    uint64_t rounded = 0;
+    for (uint32_t e = 0; e < rule->equation_count; e++) {
+        for (uint32_t k = 0; k < rule->algebra[e].term_count; k++) {
+            const ar_term *term = &rule->algebra[e].terms[k];
+            uint64_t last = 0;
+            uint32_t taken = 0;
+            for (uint32_t i = term->factor_count; taken < 2 && i-- > 0;) {
+                if (!is_input(rule, term->factors[i]))
+                    continue;
+                taken++;
+                last |= UINT64_C(1) << (term->factors[i] % 64);
+            }
+            if (taken == 2)
+                rounded |= last;
+        }
+    }
+    uint32_t count = 0;
+    for (; rounded; rounded &= rounded - 1)
+        count++;
+    return count;
+}
+
 static void solve_loop(solver *s, ar_op_site *site) {
     const char *unlock = NULL;
     if (site->shape == AR_LOOP_CONTRACTION && site->function)

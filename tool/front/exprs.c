@@ -358,10 +358,35 @@ static ar_node *member(ar_collector *c, CXCursor cursor) {
 
 /* ---- calls ------------------------------------------------------------- */
 
+/* `#define cublasSgemm cublasSgemm_v2`: the callee is written here, as the one
+ * word that a macro turns into its name. */
+static void place_renamed_callee(ar_collector *c, ar_node *node) {
+    const ar_node *callee = node->kids[0];
+    ar_tokens *tokens = ar_tokens_of(c, callee->range.file);
+    if (!tokens || callee->kind != AR_REF ||
+        callee->range.file != node->range.file)
+        return;
+    uint32_t at = ar_token_at(tokens, callee->range.begin);
+    if (at + 1 >= tokens->list.count)
+        return;
+    const ar_token *word = &tokens->list.data[at];
+    const ar_file *file = ar_files_load(&c->unit->files, callee->range.file);
+    if (word->kind != AR_TOKEN_WORD || word->begin != callee->range.begin ||
+        word->end != callee->range.end ||
+        file->bytes[tokens->list.data[at + 1].begin] != '(')
+        return;
+    node->op_range =
+        (ar_range){callee->range.file, word->begin, word->end, false};
+}
+
 static void place_callee(ar_collector *c, ar_node *node) {
     const ar_node *callee = node->kids[0];
-    if (node->range.in_macro_body || callee->range.in_macro_body)
+    if (node->range.in_macro_body)
         return;
+    if (callee->range.in_macro_body) {
+        place_renamed_callee(c, node);
+        return;
+    }
     ar_range end = {node->range.file, node->range.end, node->range.end, false};
     if (ar_use_around(c, node->range) &&
         ar_find_operator(c, callee->range, end, "(").file == AR_NO_FILE) {

@@ -40,8 +40,7 @@ static void add_ops(builder *b) {
         AR_PUSH(b->arena, &b->audit->ops, row);
         b->audit->half_ops += site->half;
         if (site->half)
-            for (uint32_t k = 0; k < site->rule->param_count; k++)
-                b->audit->casts += site->rule->params[k].direction == AR_DIR_IN;
+            b->audit->casts += ar_half_operands(site->rule);
         bool known = !site->unlock;
         for (uint32_t k = 0; !known && k < b->audit->unlocks.count; k++)
             known = strcmp(b->audit->unlocks.data[k], site->unlock) == 0;
