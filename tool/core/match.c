@@ -45,6 +45,23 @@ static const ar_node *strip(const ar_node *node) {
     return node;
 }
 
+static bool reads_memory(const ar_node *node) {
+    if (!node)
+        return false;
+    if (is_store_target(node))
+        return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (reads_memory(node->kids[i]))
+            return true;
+    return false;
+}
+
+/* `c += a[..] * b[..]`; a step `w[i] -= rate * g[i]` is none. */
+static bool is_product_of_arrays(const ar_node *node) {
+    return node && node->kind == AR_BINARY && node->op == AR_OP_MUL &&
+           reads_memory(node->kids[0]) && reads_memory(node->kids[1]);
+}
+
 static void study_loop(const ar_node *node, loop_facts *facts) {
     if (!node)
         return;
@@ -60,9 +77,8 @@ static void study_loop(const ar_node *node, loop_facts *facts) {
         facts->stores += to_memory;
         if ((node->op == AR_OP_ADD || node->op == AR_OP_SUB) &&
             is_float_memory(node->kids[0]->type)) {
-            const ar_node *value = strip(node->kids[1]);
             facts->accumulations++;
-            if (value && value->kind == AR_BINARY && value->op == AR_OP_MUL) {
+            if (is_product_of_arrays(strip(node->kids[1]))) {
                 facts->product_accumulations++;
                 if (facts->depth > facts->product_depth)
                     facts->product_depth = facts->depth;
