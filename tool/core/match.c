@@ -50,6 +50,11 @@ static bool reads_memory(const ar_node *node) {
         return false;
     if (is_store_target(node))
         return true;
+    /* float d = dout[o]; ... += w[i] * d */
+    if (node->kind == AR_REF && node->decl && node->decl->kind == AR_DECL_VAR &&
+        is_float_memory(node->decl->type) && node->decl->init &&
+        node->decl->init->kind != AR_REF)
+        return reads_memory(node->decl->init);
     for (uint32_t i = 0; i < node->kid_count; i++)
         if (reads_memory(node->kids[i]))
             return true;
