@@ -23,21 +23,6 @@ static bool touches_float(const ar_type *type) {
     return is_float_memory(type);
 }
 
-/* ---- loops -------------------------------------------------------------- */
-
-typedef struct loop_facts {
-    uint32_t depth, deepest;
-    uint32_t stores;
-    uint32_t accumulations; /* += into float memory or a float variable */
-    uint32_t product_accumulations;
-    uint32_t product_depth; /* loops around the deepest such accumulation */
-} loop_facts;
-
-static bool is_store_target(const ar_node *node) {
-    return is_float_memory(node->type) &&
-           (node->kind == AR_INDEX || node->kind == AR_DEREF);
-}
-
 static const ar_node *strip(const ar_node *node) {
     while (node && (node->kind == AR_CAST || node->kind == AR_IMPLICIT) &&
            node->kid_count)
@@ -45,88 +30,13 @@ static const ar_node *strip(const ar_node *node) {
     return node;
 }
 
-static bool reads_memory(const ar_node *node) {
-    if (!node)
-        return false;
-    if (is_store_target(node))
-        return true;
-    /* float d = dout[o]; ... += w[i] * d */
-    if (node->kind == AR_REF && node->decl && node->decl->kind == AR_DECL_VAR &&
-        is_float_memory(node->decl->type) && node->decl->init &&
-        node->decl->init->kind != AR_REF)
-        return reads_memory(node->decl->init);
-    for (uint32_t i = 0; i < node->kid_count; i++)
-        if (reads_memory(node->kids[i]))
-            return true;
-    return false;
-}
-
-/* `c += a[..] * b[..]`; a step `w[i] -= rate * g[i]` is none. */
-static bool is_product_of_arrays(const ar_node *node) {
-    return node && node->kind == AR_BINARY && node->op == AR_OP_MUL &&
-           reads_memory(node->kids[0]) && reads_memory(node->kids[1]);
-}
-
-static void study_loop(const ar_node *node, loop_facts *facts) {
-    if (!node)
-        return;
-    bool is_loop =
-        node->kind == AR_FOR || node->kind == AR_WHILE || node->kind == AR_DO;
-    if (is_loop && ++facts->depth > facts->deepest)
-        facts->deepest = facts->depth;
-    if (node->kind == AR_ASSIGN && node->kid_count == 2 &&
-        is_store_target(node->kids[0]))
-        facts->stores++;
-    if (node->kind == AR_COMPOUND_ASSIGN && node->kid_count == 2) {
-        bool to_memory = is_store_target(node->kids[0]);
-        facts->stores += to_memory;
-        if ((node->op == AR_OP_ADD || node->op == AR_OP_SUB) &&
-            is_float_memory(node->kids[0]->type)) {
-            facts->accumulations++;
-            if (is_product_of_arrays(strip(node->kids[1]))) {
-                facts->product_accumulations++;
-                if (facts->depth > facts->product_depth)
-                    facts->product_depth = facts->depth;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < node->kid_count; i++)
-        study_loop(node->kids[i], facts);
-    for (uint32_t i = 0; i < node->decl_count; i++)
-        study_loop(node->decls[i]->init, facts);
-    if (is_loop)
-        facts->depth--;
-}
-
-static ar_loop_shape shape_of(const loop_facts *facts) {
-    if (facts->product_accumulations && facts->product_depth >= 2)
-        return AR_LOOP_CONTRACTION;
-    if (facts->accumulations)
-        return AR_LOOP_REDUCTION;
-    return AR_LOOP_ELEMENTWISE;
-}
-
-static const char *shape_name(ar_loop_shape shape) {
-    switch (shape) {
-    case AR_LOOP_NONE:
-        break;
-    case AR_LOOP_ELEMENTWISE:
-        return "elementwise loop";
-    case AR_LOOP_REDUCTION:
-        return "reduction loop";
-    case AR_LOOP_CONTRACTION:
-        return "contraction loop";
-    }
-    AR_BUG("loop shape %d", (int)shape);
-}
+/* ---- loops -------------------------------------------------------------- */
 
 static void add_loop(matcher *m, ar_unit *unit, ar_decl *function,
                      ar_node *loop) {
-    loop_facts facts = {0};
-    study_loop(loop, &facts);
-    if (!facts.stores)
+    ar_loop_shape shape = ar_loop_shape_of(m->arena, loop);
+    if (shape == AR_LOOP_NONE)
         return;
-    ar_loop_shape shape = shape_of(&facts);
     ar_op_site site = {.form = AR_OP_LOOP,
                        .unit = unit,
                        .function = function,
@@ -136,7 +46,7 @@ static void add_loop(matcher *m, ar_unit *unit, ar_decl *function,
                                    : shape == AR_LOOP_CONTRACTION
                                        ? AR_CAT_ALLOW
                                        : AR_CAT_INFER,
-                       .name = shape_name(shape)};
+                       .name = ar_loop_shape_name(shape)};
     AR_PUSH(m->arena, &m->ops->list, site);
 }
 

@@ -7,6 +7,7 @@
 #define AR_OPS_H
 
 #include "core/level.h"
+#include "core/loops.h"
 #include "core/program.h"
 #include "rules/rules.h"
 
@@ -15,14 +16,6 @@ typedef enum ar_op_form {
     AR_OP_LAUNCH,
     AR_OP_LOOP /* an outermost loop that stores to float memory */
 } ar_op_form;
-
-/* What a loop nest looks like; a heuristic, for the audit only. */
-typedef enum ar_loop_shape {
-    AR_LOOP_NONE,
-    AR_LOOP_ELEMENTWISE,
-    AR_LOOP_REDUCTION,
-    AR_LOOP_CONTRACTION
-} ar_loop_shape;
 
 typedef struct ar_op_site {
     ar_op_form form;
