@@ -7,7 +7,13 @@ static ar_mem_cell *cell_at(ar_interp *in, uint32_t cell) {
 
 void ar_scalar_access(ar_interp *in, ar_node *at, uint32_t cell, bool write) {
     const ar_mem_cell *c = cell_at(in, cell);
-    if (c->is_many || in->frame == NULL)
+    if (c->is_many || in->frame == NULL || !in->active.count)
+        return;
+    /* Locals of functions that loops call die with the call. */
+    const ar_mem_object *object = ar_object_of(in->m, cell);
+    if (object->as.kind == AR_OBJECT_LOCAL &&
+        object->context == in->frame->context->id &&
+        in->frame->context->loop_depth)
         return;
     uint64_t a = (uint64_t)(uintptr_t)at << 1 | (uint64_t)write;
     uint64_t b = (uint64_t)in->frame->context->id << 32 | cell;
