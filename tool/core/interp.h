@@ -197,6 +197,9 @@ typedef struct ar_interp {
     /* pointers to floats that a REF or MEMBER named: (context, node) -> set */
     ar_idtable named_sets;
     bool disjoint; /* base pointers do not mean the regions */
+    /* the active loops that stand for the blocks of a launch and the threads
+     * of a block, as tags; 0 outside kernels */
+    uint64_t block_bit, thread_bit;
     bool gave_up;
 } ar_interp;
 
@@ -269,10 +272,37 @@ ar_value ar_interp_convert(ar_interp *in, ar_node *at, ar_value value,
                            const ar_type *from, const ar_type *to);
 void ar_interp_exec(ar_interp *in, ar_node *node);
 void ar_exec_loop(ar_interp *in, ar_node *node);
+/* A loop statement, not the threads of a launch. */
+bool ar_is_loop(const ar_node *node);
+/* Runs `pass` until the cells that one iteration hands to the next are known.
+ * A pass takes in->state to the back edge and leaves what gets out in *exits.
+ * `node` is what the loop is known by; it need not be a loop statement. */
+typedef void ar_loop_pass(ar_interp *in, ar_node *node, void *context,
+                          ar_state *exits);
+void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run, void *context);
 void ar_init_variable(ar_interp *in, ar_node *at, ar_decl *decl);
 void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
                   const ar_type *type, ar_node *init);
 ar_value ar_interp_call(ar_interp *in, ar_node *node);
+/* interp_launch.c: a kernel launch is a loop over blocks around a loop over
+ * threads. */
+void ar_interp_launch(ar_interp *in, ar_node *node);
+/* The value of threadIdx.x and its like; false: an ordinary variable. */
+bool ar_thread_value(const ar_interp *in, const ar_node *node, ar_value *value);
+/* What an operator makes of numbers that follow the threads. */
+ar_value ar_thread_arith(const ar_interp *in, ar_op op, const ar_value *a,
+                         const ar_value *b);
+/* An if statement that only keeps some threads out, as `if (i < n)`: 1 when
+ * its body runs for the others, 0 when it sends the rest away, -1: no such. */
+int ar_thread_guard(const ar_interp *in, const ar_node *node,
+                    const ar_value *condition);
+/* A function that runs on the device: host calls cannot be put into it. */
+bool ar_is_device_code(const ar_decl *function);
+/* The decl of the function that a call or launch names, or NULL. */
+ar_decl *ar_direct_callee(ar_node *callee);
+/* What is passed for a parameter: references and records by address. */
+ar_value ar_interp_argument(ar_interp *in, ar_node *arg, const ar_decl *param,
+                            const ar_type **type);
 /* Runs a function that was given its arguments as values. */
 ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
                          const ar_value *args, const ar_type *const *types,

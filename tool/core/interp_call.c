@@ -149,7 +149,7 @@ static uint32_t operand(rule_call *r, uint32_t index) {
         return resolve(r->in, ar_float_of(r->in, v));
     ar_node *at =
         index + 1 < r->call->kid_count ? r->call->kids[index + 1] : r->call;
-    return ar_load_block(r->in, at, v);
+    return resolve(r->in, ar_load_block(r->in, at, v));
 }
 
 static uint32_t term_node(rule_call *r, const ar_term *term) {
@@ -355,6 +355,12 @@ static ar_value apply_pure(rule_call *r, const ar_decl *callee) {
     return node ? ar_from_node(node) : unknown_result(in, r->call, callee);
 }
 
+/* memcpy returns its target, cudaMemcpy that all went well. */
+static ar_value returned(const ar_decl *callee, const ar_value *target) {
+    return callee->type->element->kind == AR_TYPE_POINTER ? *target
+                                                          : ar_number(0);
+}
+
 bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
                    ar_value *args, const ar_type *const *types, uint32_t count,
                    ar_value *result) {
@@ -393,7 +399,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
         int64_t from = param_with(&r, AR_DIR_IN);
         if (to >= 0 && from >= 0 && to < count && from < count) {
             ar_copy_block(in, call, &args[to], &args[from]);
-            *result = args[to];
+            *result = returned(callee, &args[to]);
         }
         return true;
     }
@@ -404,7 +410,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
                     (args[value].is_number && !args[value].number);
         if (to >= 0 && to < count) {
             ar_clear_block(in, call, &args[to], zero);
-            *result = args[to];
+            *result = returned(callee, &args[to]);
         }
         return true;
     }
@@ -474,7 +480,7 @@ static ar_value call_one(ar_interp *in, ar_node *call, ar_decl *callee,
     return call_stranger(in, call, callee, args, types, count);
 }
 
-static ar_decl *direct_callee(ar_node *callee) {
+ar_decl *ar_direct_callee(ar_node *callee) {
     callee = ar_skip_casts(callee);
     while (callee && (callee->kind == AR_DEREF || callee->kind == AR_ADDRESS))
         callee = ar_skip_casts(callee->kids[0]);
@@ -519,20 +525,30 @@ static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
     return result;
 }
 
+ar_value ar_interp_argument(ar_interp *in, ar_node *arg, const ar_decl *param,
+                            const ar_type **type) {
+    *type = arg->type;
+    if (param && param->type->is_reference) {
+        *type = param->type;
+        return ar_interp_address(in, arg);
+    }
+    return arg->type && arg->type->kind == AR_TYPE_RECORD
+               ? ar_interp_address(in, arg)
+               : ar_interp_eval(in, arg);
+}
+
 ar_value ar_interp_call(ar_interp *in, ar_node *node) {
     uint32_t count = node->kid_count ? node->kid_count - 1 : 0;
     ar_value *args = AR_NEW_ARRAY(in->arena, ar_value, count + 1);
     const ar_type **types = AR_NEW_ARRAY(in->arena, const ar_type *, count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        ar_node *arg = node->kids[i + 1];
-        types[i] = arg->type;
-        args[i] = arg->type && arg->type->kind == AR_TYPE_RECORD
-                      ? ar_interp_address(in, arg)
-                      : ar_interp_eval(in, arg);
-    }
+    ar_decl *callee = ar_direct_callee(node->kids[0]);
+    for (uint32_t i = 0; i < count; i++)
+        args[i] = ar_interp_argument(
+            in, node->kids[i + 1],
+            callee && i < callee->member_count ? callee->members[i] : NULL,
+            &types[i]);
     if (in->state.dead)
         return (ar_value){.is_undefined = true};
-    ar_decl *callee = direct_callee(node->kids[0]);
     if (callee)
         return call_one(in, node, callee, args, types, count);
     return call_pointer(in, node, args, types, count);

@@ -363,8 +363,9 @@ static void strip_state(ar_interp *in, ar_state *state, const ar_state *before,
 }
 
 /* One pass from the head to the back edge; the exits are left in `exits`. */
-static void run_pass(ar_interp *in, ar_node *node, const parts *p,
+static void run_pass(ar_interp *in, ar_node *node, void *context,
                      ar_state *exits) {
+    const parts *p = context;
     ar_value v;
     /* A test that was decided by what is known of pointers still ends loops. */
     const ar_node *literal = ar_skip_casts(p->condition);
@@ -395,12 +396,13 @@ static void run_pass(ar_interp *in, ar_node *node, const parts *p,
 
 enum { MAX_PASSES = 24 };
 
-void ar_exec_loop(ar_interp *in, ar_node *node) {
-    if (node->kind == AR_FOR && node->kids[0])
-        ar_interp_exec(in, node->kids[0]);
-    if (in->state.dead)
-        return;
-    parts p = parts_of(node);
+bool ar_is_loop(const ar_node *node) {
+    return node->kind == AR_FOR || node->kind == AR_WHILE ||
+           node->kind == AR_DO;
+}
+
+void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run,
+                void *context) {
     ar_loop *loop = loop_of(in, node);
     ar_state before = ar_state_take(&in->state);
     before.dead = false;
@@ -416,11 +418,12 @@ void ar_exec_loop(ar_interp *in, ar_node *node) {
             ar_state_set(in->m, &in->state, cell,
                          ar_idtable_get(&loop->carried_value, cell, 0));
         }
-        tag_inductions(in, node, bit);
+        if (ar_is_loop(node))
+            tag_inductions(in, node, bit);
         forget_accesses(top(in));
         top(in)->head = ar_state_copy(in->state);
         ar_state_drop(in->m, &exits);
-        run_pass(in, node, &p, &exits);
+        run(in, node, context, &exits);
         edge.changed = false;
         ar_state head = top(in)->head;
         if (!in->state.dead) {
@@ -448,4 +451,13 @@ void ar_exec_loop(ar_interp *in, ar_node *node) {
     strip_state(in, &exits, &before, bit);
     ar_state_drop(in->m, &before);
     in->state = ar_state_take(&exits);
+}
+
+void ar_exec_loop(ar_interp *in, ar_node *node) {
+    if (node->kind == AR_FOR && node->kids[0])
+        ar_interp_exec(in, node->kids[0]);
+    if (in->state.dead)
+        return;
+    parts p = parts_of(node);
+    ar_iterate(in, node, run_pass, &p);
 }

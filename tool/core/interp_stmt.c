@@ -72,8 +72,9 @@ void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
     }
     if (type->kind == AR_TYPE_ARRAY)
         return; /* a string */
-    ar_value v = ar_interp_eval(in, init);
-    if (init->type)
+    ar_value v = type->is_reference ? ar_interp_address(in, init)
+                                    : ar_interp_eval(in, init);
+    if (init->type && !type->is_reference)
         v = ar_interp_convert(in, at, v, init->type, type);
     ar_interp_store(in, at, address, type, &v);
 }
@@ -105,6 +106,8 @@ static void exec_if(ar_interp *in, ar_node *node) {
     int truth = ar_truth(in, node->kids[0], &v);
     ar_node *yes = node->kids[1];
     ar_node *no = node->kid_count > 2 ? node->kids[2] : NULL;
+    if (truth < 0)
+        truth = ar_thread_guard(in, node, &v);
     if (truth == 1) {
         if (yes)
             ar_interp_exec(in, yes);
@@ -262,7 +265,7 @@ static void pass_boundary(ar_interp *in, ar_node *node) {
 
 /* ---- all statements ------------------------------------------------------ */
 
-enum { WORK_LIMIT = 12000000 };
+enum { WORK_LIMIT = 6000000 };
 
 void ar_interp_exec(ar_interp *in, ar_node *node) {
     if (!node || in->gave_up)
