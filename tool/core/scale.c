@@ -86,10 +86,14 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
     ar_analysis *a = begin(arena, program, rules, diags, false);
     a->out = out;
     if (!look(a)) {
-        report_notes(a);
         a->loop = NULL;
-        if (!a->in->gave_up)
+        if (a->in->gave_up)
+            ar_report(diags, AR_DIAG_NO_SEED, AR_NO_RANGE,
+                      "the program is too large to be followed; analyse one "
+                      "trainer alone, or describe functions by rules");
+        else
             ar_report(diags, AR_DIAG_NO_TRAINING_LOOP, AR_NO_RANGE);
+        report_notes(a);
         return finish(a, a->in->gave_up ? AR_SCALE_GAVE_UP : AR_SCALE_NO_LOOP,
                       NULL, start);
     }
