@@ -135,6 +135,19 @@ static int compare_sites(const void *a, const void *b) {
     return (x->end > y->end) - (x->end < y->end);
 }
 
+/* A rule of the user's that names nothing is most likely misspelled. */
+static void report_unused(matcher *m) {
+    for (uint32_t i = m->rules->builtin_count; i < m->rules->functions.count;
+         i++) {
+        const ar_function_rule *rule = &m->rules->functions.data[i];
+        bool used = rule->kind != AR_RULE_OP || rule->is_pattern ||
+                    ar_find_function(m->program, rule->function);
+        if (!used)
+            ar_report(m->rule_diags, AR_DIAG_RULE_UNUSED, rule->range,
+                      rule->function);
+    }
+}
+
 ar_ops *ar_match(ar_arena *arena, ar_program *program, const ar_rules *rules,
                  ar_diags *rule_diags) {
     matcher m = {.arena = arena,
@@ -151,6 +164,7 @@ ar_ops *ar_match(ar_arena *arena, ar_program *program, const ar_rules *rules,
     if (m.ops->list.count)
         qsort(m.ops->list.data, m.ops->list.count, sizeof(ar_op_site),
               compare_sites);
+    report_unused(&m);
     return m.ops;
 }
 

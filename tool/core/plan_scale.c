@@ -14,6 +14,10 @@ static const char *with_group(ar_plan *plan, const char *format, int group) {
 
 static bool refuse(ar_plan *plan, const ar_node *node, const char *what,
                    const char *problem) {
+    ar_file_id file = node->range.file;
+    if (!plan->program->editable[file])
+        ar_report(plan->diags, AR_DIAG_OUTSIDE_ROOT, node->range,
+                  plan->program->files.list.data[file].name);
     ar_report(
         plan->diags, AR_DIAG_NO_SEED, node->range,
         ar_sprintf(plan->arena, "%s cannot be placed here: %s", what, problem));
@@ -63,6 +67,7 @@ static bool plan_step(ar_plan *plan, const ar_group *group) {
 static bool plan_fused(ar_plan *plan, const ar_group *group) {
     bool ok = true;
     const char *head = with_group(plan, "amp_unscale_value(@, ", group->index);
+    ar_report(plan->diags, AR_DIAG_FUSED_UPDATE, group->fused[0].term->range);
     for (uint32_t i = 0; i < group->fused_count; i++) {
         ar_node *term = group->fused[i].term;
         ar_plan_need_header(plan, term->range.file, NULL);

@@ -285,10 +285,30 @@ static void solve_call(solver *s, ar_op_site *site) {
     s->ops->half_count++;
 }
 
+/* The words that mean something after #pragma amp. */
+static void check_pragmas(solver *s) {
+    static const char *const known[] = {"fp32", "half", "keep", "seed", "step"};
+    for (uint32_t u = 0; u < s->program->unit_count; u++) {
+        const ar_unit *unit = s->program->units[u];
+        for (uint32_t i = 0; i < unit->pragmas.count; i++) {
+            const ar_pragma *pragma = &unit->pragmas.data[i];
+            bool ok = pragma->kind != AR_PRAGMA_AMP;
+            size_t word = strcspn(pragma->text, " ");
+            for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+                ok = ok || (strlen(known[k]) == word &&
+                            strncmp(pragma->text, known[k], word) == 0);
+            if (!ok)
+                ar_report(s->diags, AR_DIAG_UNKNOWN_PRAGMA, pragma->range,
+                          pragma->text);
+        }
+    }
+}
+
 void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   ar_level level, ar_ops *ops, ar_diags *diags) {
     solver s = {arena, program, rules, ops, diags};
     ops->half_count = 0;
+    check_pragmas(&s);
     for (uint32_t i = 0; i < ops->list.count; i++) {
         ar_op_site *site = &ops->list.data[i];
         if (level == AR_LEVEL_O0)
@@ -297,5 +317,8 @@ void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
             solve_loop(&s, site);
         else
             solve_call(&s, site);
+        if (level != AR_LEVEL_O0 && site->form != AR_OP_LOOP && !site->half)
+            ar_report(diags, AR_DIAG_OP_LEFT_FP32, site->node->range,
+                      site->callee->decl->name, site->reason);
     }
 }
