@@ -33,12 +33,20 @@ static bool load_result(ar_run *run, ar_file_id id, result *out) {
     return true;
 }
 
+/* A generated source is an input that is not edited. */
+static bool is_input(const ar_run *run, ar_file_id id) {
+    for (uint32_t i = 0; i < run->program->unit_count; i++)
+        if (run->program->units[i]->main_file == id)
+            return true;
+    return false;
+}
+
 /* Every file of the rewrite set, changed or not: an output tree compiles by
  * itself. Units are parsed twice for CUDA, so files come once each. */
 static bool make_results(ar_run *run, results *out) {
     for (ar_file_id id = 0; id < run->program->files.list.count; id++) {
         result one;
-        if (!run->program->editable[id])
+        if (!run->program->editable[id] && !is_input(run, id))
             continue;
         if (!load_result(run, id, &one))
             return false;

@@ -370,6 +370,13 @@ static bool is_below(const char *path, const char *root) {
     return strncmp(path, root, length) == 0 && path[length] == '/';
 }
 
+/* What was edited in a generated file is lost when it is made again. */
+static void protect_generated(ar_program *program) {
+    for (uint32_t i = 0; i < program->unit_count; i++)
+        if (program->units[i]->is_generated)
+            program->editable[program->units[i]->main_file] = false;
+}
+
 static void find_editable(linker *l, const char *root) {
     ar_program *program = l->program;
     uint32_t count = program->files.list.count;
@@ -409,6 +416,7 @@ ar_program *ar_link(ar_arena *arena, ar_unit **units, uint32_t unit_count,
     for (uint32_t i = 0; i < unit_count; i++)
         take_unit(&l, program->units[i], &l.unit_decls[i]);
     find_editable(&l, root);
+    protect_generated(program);
     for (uint32_t i = 0; i < unit_count; i++)
         add_unit(&l, program->units[i], &l.unit_decls[i]);
     finish_entities(&l);

@@ -82,6 +82,22 @@ static void add_list(ar_str *out, const char *indent, const char *head,
         ar_str_add(out, tail);
 }
 
+/* As it is written, unless K&R declares it along with others. */
+static const char *parameter_text(ar_plan *plan, const ar_decl *function,
+                                  uint32_t index) {
+    const ar_decl *param = function->members[index];
+    bool shared = false;
+    for (uint32_t i = 0; i < function->member_count; i++)
+        shared |= i != index &&
+                  function->members[i]->range.begin == param->range.begin;
+    if (!shared)
+        return ar_text(plan->arena, &plan->program->files, param->range);
+    const char *type = param->type->spelling;
+    bool pointer = type[strlen(type) - 1] == '*';
+    return ar_sprintf(plan->arena, "%s%s%s", type, pointer ? "" : " ",
+                      param->name);
+}
+
 static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
                                 const ar_decl *function) {
     const ar_function_rule *rule = site->rule;
@@ -92,8 +108,7 @@ static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
     const char **passed =
         AR_NEW_ARRAY(arena, const char *, rule->argument_count + 1u);
     for (uint32_t i = 0; i < count; i++) {
-        params[i] =
-            ar_text(arena, &plan->program->files, function->members[i]->range);
+        params[i] = parameter_text(plan, function, i);
         names[i] = function->members[i]->name;
     }
     for (uint32_t i = 0; i < rule->argument_count; i++)
