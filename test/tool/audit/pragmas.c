@@ -9,9 +9,9 @@ void cblas_sgemm(int order, int ta, int tb, int m, int n, int k, float alpha,
 
 void forward(float *y, const float *x, const float *w, int n)
 {
-    // CHECK: +    amp_cblas_sgemm(101
+    // CHECK: {{^[+]}}    amp_cblas_sgemm(101
     cblas_sgemm(101, 111, 111, n, n, n, 1.0f, x, n, w, n, 0.0f, y, n);
-    // CHECK-NOT: +    amp_cblas_sgemm(102
+    // CHECK-NOT: {{^[+]}}    amp_cblas_sgemm(102
 #pragma amp fp32
     // REMARK: [[#@LINE+1]]:5: remark: 'cblas_sgemm' stays FP32: #pragma amp fp32 [AMP302-op-fp32]
     cblas_sgemm(102, 111, 111, n, n, n, 1.0f, x, n, w, n, 0.0f, y, n);
