@@ -42,8 +42,9 @@ void ar_options_help(FILE *out, ar_help_kind kind) {
 #undef AR_GROUP
 #undef AR_OPTION
     fputs("\nExit codes: 0 done, 1 changes needed (--check), 2 usage or rule "
-          "error,\n3 input cannot be read or parsed, 4 conflicting edits or "
-          "write failure,\n70 internal error.\n",
+          "error,\nor no exact place for fp16's loss scale, 3 input cannot be "
+          "read or parsed,\n4 conflicting edits or write failure, 70 internal "
+          "error.\n",
           out);
     if (kind == AR_HELP_SHORT)
         fputs("'--help=all' lists all options.\n", out);
