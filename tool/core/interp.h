@@ -296,8 +296,6 @@ ar_value ar_thread_arith(const ar_interp *in, ar_op op, const ar_value *a,
  * its body runs for the others, 0 when it sends the rest away, -1: no such. */
 int ar_thread_guard(const ar_interp *in, const ar_node *node,
                     const ar_value *condition);
-/* A function that runs on the device: host calls cannot be put into it. */
-bool ar_is_device_code(const ar_decl *function);
 /* The decl of the function that a call or launch names, or NULL. */
 ar_decl *ar_direct_callee(ar_node *callee);
 /* What is passed for a parameter: references and records by address. */

@@ -3,10 +3,6 @@
  * on elements of their own, which is what loops over indices show. */
 #include "core/interp.h"
 
-bool ar_is_device_code(const ar_decl *function) {
-    return function->is_cuda_global || function->is_cuda_device;
-}
-
 /* ---- thread indices ------------------------------------------------------ */
 
 bool ar_thread_value(const ar_interp *in, const ar_node *node,

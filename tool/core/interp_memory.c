@@ -485,7 +485,8 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
     if (v.targets) {
         v = with_regions(in, cell, &v);
         note_kept(in, cell, address, &v);
-        if (at->kind == AR_ASSIGN || at->kind == AR_DECL_STMT)
+        if (at->kind == AR_ASSIGN || at->kind == AR_DECL_STMT ||
+            at->kind == AR_CALL)
             log_pointer_store(in, at, cell, &v);
     }
     if (cell_at(in, cell)->is_many && !v.targets && !v.is_number) {

@@ -164,6 +164,25 @@ static bool can_edit(ar_placer *placer, const ar_range *range) {
            placer->program->editable[range->file];
 }
 
+/* A statement that is the whole of a macro's use has text around it like any
+ * other; one of several that a use makes has not. */
+static bool can_edit_statement(ar_placer *placer, ar_unit *unit,
+                               ar_node *statement) {
+    ar_range range = statement->range;
+    const ar_node *parent = ar_placer_parent(placer, unit, statement);
+    if (!range.in_macro_body)
+        return can_edit(placer, &range);
+    if (!parent || parent->range.in_macro_body)
+        return false;
+    for (uint32_t i = 0; i < parent->kid_count; i++)
+        if (parent->kids[i] && parent->kids[i] != statement &&
+            parent->kids[i]->range.file == range.file &&
+            parent->kids[i]->range.begin == range.begin)
+            return false;
+    range.in_macro_body = false;
+    return can_edit(placer, &range);
+}
+
 /* May the statement have siblings as it stands? */
 static bool has_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
     const ar_node *parent = ar_placer_parent(placer, unit, statement);
@@ -212,7 +231,7 @@ static void make_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
 
 bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
                      const char *text, const char *why) {
-    if (!can_edit(placer, &statement->range))
+    if (!can_edit_statement(placer, unit, statement))
         return false;
     make_room(placer, unit, statement);
     front place = front_of(placer, unit, statement);
@@ -250,7 +269,7 @@ static uint32_t end_of_line_comment(const ar_file *file, uint32_t at) {
 
 bool ar_place_after(ar_placer *placer, ar_unit *unit, ar_node *statement,
                     const char *text, const char *why) {
-    if (!can_edit(placer, &statement->range))
+    if (!can_edit_statement(placer, unit, statement))
         return false;
     const ar_file *file = file_of(placer->program, statement);
     bool room = has_room(placer, unit, statement);
@@ -359,7 +378,8 @@ bool ar_place_block(ar_placer *placer, ar_unit *unit, ar_node *first,
                     ar_node *last, const char *head, const char *tail,
                     const char *why, const char **problem) {
     *problem = "it comes from a macro body or a file outside the rewrite set";
-    if (!can_edit(placer, &first->range) || !can_edit(placer, &last->range))
+    if (!can_edit_statement(placer, unit, first) ||
+        !can_edit_statement(placer, unit, last))
         return false;
     ar_node *parent = ar_placer_parent(placer, unit, first);
     ar_node *alone[1] = {first};
@@ -445,6 +465,7 @@ static bool is_delimited(ar_placer *placer, const ar_unit *unit,
     case AR_COMPOUND_ASSIGN:
         return parent->kids[1] == node;
     case AR_CALL:
+    case AR_LAUNCH:
         return parent->kids[0] != node;
     case AR_INDEX:
         return parent->kids[1] == node;

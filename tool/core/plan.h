@@ -39,6 +39,10 @@ bool ar_plan_ops(ar_plan *plan, const ar_ops *ops);
 bool ar_plan_includes(ar_plan *plan);
 /* plan_scale.c: seeds, unscale, step */
 bool ar_plan_scale(ar_plan *plan, const ar_scale *scale);
+/* plan_kernels.c: gives the kernel the loss scale as an argument, in all its
+ * launches; the name of the parameter, or NULL where that cannot be done. */
+const char *ar_plan_kernel_scale(ar_plan *plan, const ar_decl *kernel,
+                                 int group);
 /* plan_buffers.c: parameters and gradients made known to the runtime */
 bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale);
 /* Text that can be repeated without doing anything twice. */
@@ -55,6 +59,8 @@ const ar_pointer_store *ar_plan_store_at(ar_plan *plan, const ar_scale *scale,
                                          const ar_object *object,
                                          uint32_t frame);
 
+/* x of cudaMalloc(&x, n), whatever casts are around it; NULL: other calls. */
+const ar_node *ar_stored_through(const ar_node *call);
 void ar_plan_need_header(ar_plan *plan, ar_file_id file, const char *header);
 
 #endif

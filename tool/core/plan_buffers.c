@@ -218,6 +218,12 @@ static const char *store_target(ar_plan *plan, const ar_pointer_store *store) {
     if (store->variable) {
         type = store->variable->type;
         text = store->variable->name;
+    } else if (store->node->kind == AR_CALL) {
+        const ar_node *holder = ar_stored_through(store->node);
+        if (!holder || !ar_plan_is_pure(holder))
+            return NULL;
+        type = holder->type;
+        text = ar_text(plan->arena, &plan->program->files, holder->range);
     } else if (store->node->kind == AR_ASSIGN &&
                ar_plan_is_pure(store->node->kids[0])) {
         type = store->node->kids[0]->type;

@@ -30,7 +30,13 @@ static const char *const macro_problem =
 static bool plan_seed(ar_plan *plan, const ar_seed *seed, int group) {
     ar_plan_need_header(plan, seed->node->range.file, NULL);
     if (seed->form == AR_SEED_EXPRESSION) {
-        const char *factor = with_group(plan, "amp_loss_scale(@)", group);
+        const char *factor =
+            seed->function->is_cuda_global
+                ? ar_plan_kernel_scale(plan, seed->function, group)
+                : with_group(plan, "amp_loss_scale(@)", group);
+        if (!factor)
+            return refuse(plan, seed->node, "the seed",
+                          "the kernel cannot get the scale as an argument");
         return ar_place_factor(&plan->placer, seed->unit, seed->node, factor,
                                "loss-scale seed") ||
                refuse(plan, seed->node, "the seed", macro_problem);

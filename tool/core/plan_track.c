@@ -107,6 +107,18 @@ static bool add_value(sizes *s, const ar_node *node, uint32_t frame,
     return true;
 }
 
+const ar_node *ar_stored_through(const ar_node *call) {
+    for (uint32_t i = 1; i < call->kid_count; i++) {
+        const ar_node *arg = call->kids[i];
+        while ((arg->kind == AR_IMPLICIT || arg->kind == AR_CAST) &&
+               arg->kid_count)
+            arg = arg->kids[0];
+        if (arg->kind == AR_ADDRESS)
+            return arg->kids[0];
+    }
+    return NULL;
+}
+
 static bool is_length(ar_slot_use use) {
     return use == AR_USE_BYTES || use == AR_USE_COUNT || use == AR_USE_SIZE;
 }

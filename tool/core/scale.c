@@ -24,6 +24,7 @@ static ar_analysis *begin(ar_arena *arena, ar_program *program,
     a->program = program;
     a->rules = rules;
     a->diags = diags;
+    a->kernels = ar_kernels_find(arena, program);
     a->in = ar_interp_new(arena, program, rules);
     a->in->disjoint = disjoint;
     ar_read_user_marks(a);

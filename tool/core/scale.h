@@ -105,9 +105,10 @@ typedef struct ar_group {
 typedef struct ar_pointer_store {
     ar_unit *unit;
     ar_decl *function;
-    ar_node *node; /* the ASSIGN, or the DECL_STMT of an initialised local */
-    ar_decl *variable;       /* DECL_STMT: which declarator; else NULL */
-    ar_object *holder;       /* object the pointer is stored in */
+    ar_node *node;     /* the ASSIGN, the DECL_STMT of an initialised local, or
+                          the CALL that stores through an argument */
+    ar_decl *variable; /* DECL_STMT: which declarator; else NULL */
+    ar_object *holder; /* object the pointer is stored in */
     const char *holder_path; /* where in it, as ar_cell.path */
     ar_object *target;
     bool at_start; /* points to the start of target, not into it */

@@ -13,6 +13,7 @@
 #define AR_SCALE_ANALYSIS_H
 
 #include "core/interp.h"
+#include "core/kernels.h"
 
 typedef AR_VEC(uint32_t) ar_ids;
 
@@ -59,6 +60,7 @@ typedef struct ar_analysis {
     ar_arena *arena;
     ar_program *program;
     const ar_rules *rules;
+    ar_kernels *kernels;
     ar_diags *diags;
     ar_interp *in;
     ar_graph_index g;

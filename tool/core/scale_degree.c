@@ -90,7 +90,13 @@ static ar_node *expression_at(const ar_analysis *a, const ar_vnode *v) {
 ar_node *ar_seed_expression(const ar_analysis *a, uint32_t node) {
     const ar_vnode *v = AR_VN(a->in, node);
     ar_node *e = expression_at(a, v);
-    if (!e || e->range.in_macro_body || e->range.file == AR_NO_FILE ||
+    if (!e || !v->context)
+        return NULL;
+    const ar_decl *function = a->in->contexts.data[v->context]->function;
+    if (ar_is_device_code(function) &&
+        !ar_kernel_can_grow(a->kernels, function))
+        return NULL;
+    if (e->range.in_macro_body || e->range.file == AR_NO_FILE ||
         !a->program->editable[e->range.file])
         return NULL;
     return e;

@@ -143,6 +143,10 @@ static bool is_fused_update(const ar_analysis *a, uint32_t id) {
     if (!a->g.live[id] || v->kind != AR_V_STORE ||
         !a->cells[v->cell].is_updated)
         return false;
+    /* the unscale of one value is a call of the host */
+    if (!v->context ||
+        ar_is_device_code(a->in->contexts.data[v->context]->function))
+        return false;
     return (a->cells[v->cell].role == AR_ROLE_PARAM ||
             a->cells[v->cell].role == AR_ROLE_STATE) &&
            (v->at->kind == AR_ASSIGN || v->at->kind == AR_COMPOUND_ASSIGN);
@@ -298,7 +302,7 @@ static void add_statements(ar_analysis *a, drafts *list, ar_node *node,
     if (node->kind == AR_COMPOUND) {
         for (uint32_t i = 0; i < node->kid_count; i++) {
             ar_node *kid = node->kids[i];
-            if (!kid || kid->range.in_macro_body)
+            if (!kid)
                 continue;
             add_boundary(a, list, kid, cells->data, cells->count);
             for (uint32_t k = 0; k < cells->count; k++)
@@ -336,7 +340,8 @@ static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
                    cells, allowed);
     for (uint32_t i = 1; i < in->contexts.count; i++) {
         const ar_context *c = in->contexts.data[i];
-        if (i == a->loop->context || !ar_where_in_loop(a, i, c->function->body))
+        if (i == a->loop->context || ar_is_device_code(c->function) ||
+            !ar_where_in_loop(a, i, c->function->body))
             continue;
         bool alone = true;
         for (uint32_t k = 1; k < in->contexts.count; k++)

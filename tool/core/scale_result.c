@@ -394,6 +394,15 @@ void ar_explain_conflict(ar_analysis *a, const ar_solution *solution) {
     const ar_placement *p = solution->failed;
     const ar_step_region *r = &a->regions.data[solution->failed_region];
     ar_range step = r->first->range;
+    const ar_decl *function =
+        r->context ? a->in->contexts.data[r->context]->function : NULL;
+    if (r->is_fused && function && ar_is_device_code(function)) {
+        ar_report(a->diags, AR_DIAG_NO_SEED, step,
+                  "parameters are updated by a kernel that does other work as "
+                  "well, so there is no place for the unscale; use "
+                  "--half=bf16, or give the update a kernel of its own");
+        return;
+    }
     if (!p || !p->conflicts.count) {
         ar_report(a->diags, AR_DIAG_NO_SEED, step,
                   r->grads.count || r->terms.count

@@ -259,6 +259,10 @@ static bool extend(stepper *s, ar_step_region *r, ar_where at) {
     return true;
 }
 
+static const ar_decl *in_function(const ar_analysis *a, uint32_t context) {
+    return a->in->contexts.data[context]->function;
+}
+
 static void take_store(stepper *s, uint32_t store) {
     ar_analysis *a = s->a;
     const ar_vnode *v = AR_VN(a->in, store);
@@ -268,6 +272,7 @@ static void take_store(stepper *s, uint32_t store) {
         w = widen(s, store);
     uint32_t cell = AR_VN(a->in, store)->cell;
     bool fused = !ar_is_statement(w.at) || inside_inner_loop(a, w) ||
+                 ar_is_device_code(in_function(a, w.context)) ||
                  ar_idtable_get(&s->impure, ar_key(w.at), w.context) != 0;
     ar_step_region *r = NULL;
     for (uint32_t i = 0; i < a->regions.count && !r; i++) {
