@@ -82,20 +82,27 @@ static void add_list(ar_str *out, const char *indent, const char *head,
         ar_str_add(out, tail);
 }
 
-/* As it is written, unless K&R declares it along with others. */
+/* As it is written. Of what K&R declares together, `const float *a, *b`, each
+ * gets the words in front and its own part. */
 static const char *parameter_text(ar_plan *plan, const ar_decl *function,
                                   uint32_t index) {
-    const ar_decl *param = function->members[index];
-    bool shared = false;
-    for (uint32_t i = 0; i < function->member_count; i++)
-        shared |= i != index &&
-                  function->members[i]->range.begin == param->range.begin;
-    if (!shared)
-        return ar_text(plan->arena, &plan->program->files, param->range);
-    const char *type = param->type->spelling;
-    bool pointer = type[strlen(type) - 1] == '*';
-    return ar_sprintf(plan->arena, "%s%s%s", type, pointer ? "" : " ",
-                      param->name);
+    const ar_decl *param = function->members[index], *first = param;
+    for (uint32_t i = 0; i < function->member_count; i++) {
+        const ar_decl *other = function->members[i];
+        if (other->range.begin == first->range.begin &&
+            other->range.end < first->range.end)
+            first = other;
+    }
+    ar_files *files = &plan->program->files;
+    const char *text = ar_text(plan->arena, files, param->range);
+    const char *own = strrchr(text, ',');
+    if (first == param || !own)
+        return text;
+    uint32_t words = first->name_range.begin - first->range.begin;
+    const char *star = memchr(text, '*', words);
+    int length = star ? (int)(star - text) : (int)words;
+    own += 1 + strspn(own + 1, " \t\r\n");
+    return ar_sprintf(plan->arena, "%.*s%s", length, text, own);
 }
 
 static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
