@@ -23,8 +23,9 @@ const char *ar_plan_kernel_scale(ar_plan *plan, const ar_decl *kernel,
     if (!ar_kernel_can_grow(kernels, kernel))
         return NULL;
     const ar_entity *entity = ar_entity_of(plan->program, kernel);
-    const char *name =
-        group ? ar_sprintf(plan->arena, "amp_scale%d", group) : "amp_scale";
+    const char *name = group
+                           ? ar_sprintf(plan->arena, "amp_seed_scale%d", group)
+                           : "amp_seed_scale";
     if (mentions(plan, entity->decl, name))
         return NULL;
     for (uint32_t i = 0; i < entity->all_count; i++) {
