@@ -299,6 +299,13 @@ static bool scale(ar_run *run) {
     return run->exit == AR_EXIT_DONE || options->keep_going;
 }
 
+/* A float constant: 4 needs a point before its f. */
+static const char *float_text(ar_arena *arena, double value) {
+    const char *digits = ar_sprintf(arena, "%.9g", value);
+    return ar_sprintf(arena, "%s%s", digits,
+                      strpbrk(digits, ".e") ? "f" : ".0f");
+}
+
 static const char *scaler_setup(ar_run *run) {
     const ar_options *options = run->options;
     const ar_scaler_settings *s = &options->scaler;
@@ -320,11 +327,11 @@ static const char *scaler_setup(ar_run *run) {
     if (s->given & AR_SCALER_INIT_SCALE)
         ar_str_addf(&out, "    scaler.init_scale = %.9g;\n", s->init_scale);
     if (s->given & AR_SCALER_GROWTH_FACTOR)
-        ar_str_addf(&out, "    scaler.growth_factor = %.9gf;\n",
-                    s->growth_factor);
+        ar_str_addf(&out, "    scaler.growth_factor = %s;\n",
+                    float_text(run->arena, s->growth_factor));
     if (s->given & AR_SCALER_BACKOFF_FACTOR)
-        ar_str_addf(&out, "    scaler.backoff_factor = %.9gf;\n",
-                    s->backoff_factor);
+        ar_str_addf(&out, "    scaler.backoff_factor = %s;\n",
+                    float_text(run->arena, s->backoff_factor));
     if (s->given & AR_SCALER_GROWTH_INTERVAL)
         ar_str_addf(&out, "    scaler.growth_interval = %d;\n",
                     s->growth_interval);
