@@ -530,26 +530,28 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
 
 /* What the program calls the buffer where it allocates it: one call may make
  * the buffers of many layers. */
-static const char *name_at_site(const buffers *b, const buffer *one) {
-    const ar_pointer_store *store = ar_plan_store_at(
-        b->plan, b->scale, one->object, one->object->context_depth);
+static const char *name_at_site(const buffers *b, const ar_object *object,
+                                const char *otherwise) {
+    const ar_pointer_store *store =
+        ar_plan_store_at(b->plan, b->scale, object, object->context_depth);
     const char *text = store ? store_target(b->plan, store) : NULL;
-    return text ? text : one->cell->name;
+    return text ? text : otherwise;
 }
 
 static bool register_heap(buffers *b, const buffer *one, const char **problem) {
     ar_node *site = one->object->site;
     if (site_is_uniform(b, one))
         if (rename_allocation(b, site, one->kind, one->group,
-                              name_at_site(b, one)))
+                              name_at_site(b, one->object, one->cell->name)))
             return true;
     *problem = "its allocation cannot be redirected (macro, or a function "
                "that no alloc rule describes)";
     bool complete = false;
-    if (!rename_allocation(b, site, BUFFER_TRACKED, 0, owner_of(b, site)) &&
+    if (!rename_allocation(b, site, BUFFER_TRACKED, 0,
+                           name_at_site(b, one->object, owner_of(b, site))) &&
         !track_by_size(b, one, &complete))
         return false;
-    if (complete)
+    if (complete || one->kind == BUFFER_TRACKED)
         return true;
     *problem = "no statement stores its address alone";
     return mark_direct(b, one) || mark_through_holder(b, one) ||

@@ -235,6 +235,32 @@ static void scan_directives(ar_collector *c, ar_file_id file,
     }
 }
 
+/* A header whose guard is not its first line is skipped when it is included
+ * again, and was seen all the same. */
+static bool was_seen(ar_collector *c, ar_range range) {
+    sort_starts(c);
+    uint32_t low = 0, high = c->starts.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const ar_start *s = &c->starts.data[middle];
+        if (s->file < range.file ||
+            (s->file == range.file && s->begin < range.begin))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < c->starts.count && c->starts.data[low].file == range.file &&
+        c->starts.data[low].begin < range.end)
+        return true;
+    for (uint32_t i = 0; i < c->unit->includes.count; i++) {
+        const ar_range *include = &c->unit->includes.data[i].range;
+        if (include->file == range.file && include->begin >= range.begin &&
+            include->begin < range.end)
+            return true;
+    }
+    return false;
+}
+
 static void collect_skipped(ar_collector *c) {
     CXSourceRangeList *list = clang_getAllSkippedRanges(c->tu);
     for (unsigned i = 0; list && i < list->count; i++) {
@@ -244,7 +270,7 @@ static void collect_skipped(ar_collector *c) {
         ar_point b = ar_point_of(c, at);
         ar_point e = ar_point_of(c, clang_getRangeEnd(list->ranges[i]));
         ar_range range = {b.file, b.offset, e.offset, false};
-        if (b.file != AR_NO_FILE && b.file == e.file)
+        if (b.file != AR_NO_FILE && b.file == e.file && !was_seen(c, range))
             AR_PUSH(c->arena, &c->unit->skipped, range);
     }
     if (list)
