@@ -56,6 +56,8 @@ config.environment["OMP_WAIT_POLICY"] = "passive"
 
 if os.geteuid() == 0:
     config.available_features.add("root")  # no permission stops root
+if config.amp_sanitize:
+    config.available_features.add("sanitizer")  # takes all address space
 if config.amp_nvcc:
     config.available_features.add("nvcc")
 if config.amp_runtime_lib:

@@ -1,12 +1,20 @@
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { AR_ALIGN = 16, AR_CHUNK = 1 << 16 };
+
+#define AR_LEAST_SHARED ((size_t)16 << 20)
+/* So much of a shared mapping is made present at a time, less at its start:
+ * a fault for each page costs several times as much. */
+#define AR_FAULT_AHEAD  ((size_t)1 << 20)
+#define AR_FAULT_FIRST  ((size_t)1 << 17)
 
 typedef struct ar_chunk {
     struct ar_chunk *next;
@@ -19,8 +27,10 @@ typedef struct ar_chunk {
 struct ar_arena {
     ar_chunk *chunks;
     size_t total;
-    size_t reserve; /* shared: bytes mapped; 0: private */
-    size_t used;    /* shared: bytes used, this header included */
+    size_t mapped;  /* bytes of the shared mapping, 0: there is none */
+    size_t used;    /* of it, this header included */
+    size_t present; /* of it, made present ahead of use */
+    bool is_shared; /* false: takes memory from the chunks */
 };
 
 static _Noreturn void out_of_memory(size_t size) {
@@ -35,30 +45,86 @@ ar_arena *ar_arena_new(void) {
     return arena;
 }
 
-ar_arena *ar_arena_new_shared(size_t reserve) {
-    void *p = mmap(NULL, reserve, PROT_READ | PROT_WRITE,
+static void *map_shared(size_t size) {
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Where address space is short, half of what there is is left to others: the
+ * parser needs more than its result does. */
+static void *map_less(size_t *size) {
+    for (*size /= 2; *size >= AR_LEAST_SHARED; *size /= 2) {
+        unsigned char *p = map_shared(*size * 2);
+        if (!p)
+            continue;
+        munmap(p + *size, *size);
+        return p;
+    }
+    return NULL;
+}
+
+ar_arena *ar_arena_new_shared(size_t reserve) {
+    size_t size = reserve;
+    ar_arena *arena = map_shared(size);
+    if (!arena)
+        arena = map_less(&size);
+    if (!arena)
         out_of_memory(reserve);
-    ar_arena *arena = p;
-    arena->reserve = reserve;
+    arena->mapped = size;
+    arena->is_shared = true;
     arena->used = (sizeof *arena + AR_ALIGN - 1) & ~(size_t)(AR_ALIGN - 1);
     return arena;
+}
+
+static size_t page_down(size_t size) {
+    return size & ~((size_t)sysconf(_SC_PAGESIZE) - 1);
+}
+
+/* Kernels before 5.14 refuse and leave it to the faults. */
+static void make_present(ar_arena *arena, size_t from, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+    madvise((unsigned char *)arena + from, size, MADV_POPULATE_WRITE);
+#else
+    (void)arena, (void)from, (void)size;
+#endif
+}
+
+static void fault_ahead(ar_arena *arena) {
+    size_t from = page_down(arena->used);
+    if (from < arena->present)
+        from = arena->present;
+    size_t size =
+        arena->present < AR_FAULT_AHEAD ? AR_FAULT_FIRST : AR_FAULT_AHEAD;
+    if (size > arena->mapped - from)
+        size = arena->mapped - from;
+    make_present(arena, from, size);
+    arena->present = from + size;
+}
+
+void ar_arena_end_sharing(ar_arena *arena) {
+    if (!arena->is_shared)
+        return;
+    arena->is_shared = false;
+    size_t kept = page_down(arena->used - 1) + (size_t)sysconf(_SC_PAGESIZE);
+    if (kept < arena->mapped)
+        munmap((unsigned char *)arena + kept, arena->mapped - kept);
+    arena->mapped = kept;
+    make_present(arena, 0, kept);
 }
 
 void ar_arena_free(ar_arena *arena) {
     if (!arena)
         return;
-    if (arena->reserve) {
-        munmap(arena, arena->reserve);
-        return;
-    }
     for (ar_chunk *c = arena->chunks; c;) {
         ar_chunk *next = c->next;
         free(c);
         c = next;
     }
-    free(arena);
+    if (arena->mapped)
+        munmap(arena, arena->mapped);
+    else
+        free(arena);
 }
 
 static ar_chunk *add_chunk(ar_arena *arena, size_t size) {
@@ -76,18 +142,23 @@ static ar_chunk *add_chunk(ar_arena *arena, size_t size) {
     return c;
 }
 
+static void *alloc_shared(ar_arena *arena, size_t size) {
+    if (arena->mapped - arena->used < size)
+        out_of_memory(size);
+    void *p = (unsigned char *)arena + arena->used;
+    arena->used += size;
+    arena->total += size;
+    if (arena->used > arena->present)
+        fault_ahead(arena);
+    return p; /* fresh pages of a mapping are zero */
+}
+
 void *ar_alloc(ar_arena *arena, size_t size) {
     if (size > SIZE_MAX - AR_ALIGN)
         out_of_memory(size);
     size = (size + AR_ALIGN - 1) & ~(size_t)(AR_ALIGN - 1);
-    if (arena->reserve) {
-        if (arena->reserve - arena->used < size)
-            out_of_memory(size);
-        void *p = (unsigned char *)arena + arena->used;
-        arena->used += size;
-        arena->total += size;
-        return p; /* fresh pages of a mapping are zero */
-    }
+    if (arena->is_shared)
+        return alloc_shared(arena, size);
     ar_chunk *c = arena->chunks;
     if (!c || c->size - c->used < size)
         c = add_chunk(arena, size);

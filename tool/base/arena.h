@@ -18,8 +18,13 @@
 typedef struct ar_arena ar_arena;
 
 ar_arena *ar_arena_new(void);
-/* reserve: address space in bytes; pages are only used when touched. */
+/* reserve: address space in bytes; pages are only used when touched. Where
+ * address space is limited (ulimit -v, strict overcommit) it is less, at most
+ * half of what there is; below 16 MiB it counts as out of memory. */
 ar_arena *ar_arena_new_shared(size_t reserve);
+/* For the parent, when the worker has ended: gives the unused address space
+ * back. What is allocated from now on is private. */
+void ar_arena_end_sharing(ar_arena *arena);
 void ar_arena_free(ar_arena *arena);
 
 void *ar_alloc(ar_arena *arena, size_t size);

@@ -1,5 +1,6 @@
 #include "base/stack.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -33,6 +34,11 @@ static int run_on(void *stack, size_t size, call *c) {
 
 void ar_run_on_big_stack(ar_stack_function *function, void *context) {
     call c = {function, context};
+#ifdef M_ARENA_MAX
+    /* The caller waits: one heap does for both threads. A second one would
+     * grow in small steps. */
+    mallopt(M_ARENA_MAX, 1);
+#endif
     for (size_t size = (size_t)1 << 30; size >= (size_t)1 << 23; size /= 2) {
         void *stack = mmap(
             NULL, size, PROT_READ | PROT_WRITE,
