@@ -27,6 +27,12 @@ ar_node *ar_new_expr(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
     return node;
 }
 
+ar_node *ar_new_word(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
+    ar_node *node = ar_new_node(c, kind, ar_word_extent(c, cursor));
+    node->type = ar_type_of(c, clang_getCursorType(cursor));
+    return node;
+}
+
 /* libclang shows the written array type of a parameter on expressions that
  * are pointers. */
 static ar_node *new_value(ar_collector *c, ar_node_kind kind, CXCursor cursor) {
@@ -58,7 +64,7 @@ static ar_node *reference(ar_collector *c, CXCursor cursor) {
     ar_decl *decl = ar_decl_of(c, clang_getCursorReferenced(cursor));
     if (!decl)
         return unknown(c, cursor);
-    ar_node *node = ar_new_expr(c, AR_REF, cursor);
+    ar_node *node = ar_new_word(c, AR_REF, cursor);
     node->decl = decl;
     bool is_placeholder = node->type->kind == AR_TYPE_OTHER;
     if (decl->kind == AR_DECL_PARAM ||
@@ -212,9 +218,6 @@ static ar_node *binary(ar_collector *c, CXCursor cursor) {
     ar_set_kids(c, node, 2);
     ar_node *left = node->kids[0] = ar_expr(c, ar_kid(c, kids, 0));
     ar_node *right = node->kids[1] = ar_expr(c, ar_kid(c, kids, 1));
-    node->range = binary_extent(c, cursor, ar_kid(c, kids, 0), left,
-                                ar_kid(c, kids, 1), right);
-    ar_pop_kids(c, kids);
     char spelling[8];
     char *end = stpcpy(spelling, ar_op_spelling(op));
     if (node_kind == AR_COMMA)
@@ -222,7 +225,16 @@ static ar_node *binary(ar_collector *c, CXCursor cursor) {
     else if (node_kind != AR_BINARY)
         *end++ = '=';
     *end = '\0';
-    place_operator(c, node, left, right, spelling);
+    ar_infix infix;
+    if (ar_find_infix(c, left->range, right->range, spelling, &infix)) {
+        node->range = infix.whole;
+        node->op_range = infix.op;
+    } else {
+        node->range = binary_extent(c, cursor, ar_kid(c, kids, 0), left,
+                                    ar_kid(c, kids, 1), right);
+        place_operator(c, node, left, right, spelling);
+    }
+    ar_pop_kids(c, kids);
     return node;
 }
 
@@ -303,9 +315,25 @@ static ar_node *conditional(ar_collector *c, CXCursor cursor) {
     return node;
 }
 
+static ar_range subscript_extent(ar_collector *c, CXCursor cursor,
+                                 const ar_node *node) {
+    ar_infix infix;
+    if (node->kid_count != 2 ||
+        !ar_find_infix(c, node->kids[0]->range, node->kids[1]->range, "[",
+                       &infix))
+        return ar_extent(c, cursor);
+    const ar_tokens *tokens = ar_tokens_of(c, infix.whole.file);
+    if (!ar_token_is(tokens, infix.next, "]"))
+        return ar_extent(c, cursor);
+    infix.whole.end = tokens->list.data[infix.next].end;
+    return ar_is_plain(c, infix.whole) ? infix.whole : ar_extent(c, cursor);
+}
+
 static ar_node *subscript(ar_collector *c, CXCursor cursor) {
-    ar_node *node = ar_new_expr(c, AR_INDEX, cursor);
+    ar_node *node = ar_new_node(c, AR_INDEX, AR_NO_RANGE);
+    node->type = ar_type_of(c, clang_getCursorType(cursor));
     expr_kids(c, node, cursor);
+    node->range = subscript_extent(c, cursor, node);
     ar_type_kind first = node->kids[0]->type->kind;
     if (first != AR_TYPE_POINTER && first != AR_TYPE_ARRAY &&
         first != AR_TYPE_VECTOR && first != AR_TYPE_OTHER) {

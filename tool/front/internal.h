@@ -98,6 +98,12 @@ typedef struct ar_point {
 ar_file_id ar_file_of(ar_collector *c, CXFile file, CXSourceLocation where);
 ar_point ar_point_of(ar_collector *c, CXSourceLocation where);
 ar_range ar_extent(ar_collector *c, CXCursor cursor);
+/* The same for what is one word or number, without libclang's slow way to a
+ * token's end where no macro is near. */
+ar_range ar_word_extent(ar_collector *c, CXCursor cursor);
+/* Is the range written in the file itself, with no macro use at its ends? Of
+ * C only. */
+bool ar_is_plain(ar_collector *c, ar_range range);
 ar_range ar_between(ar_collector *c, ar_point begin, ar_point end);
 ar_range ar_range_of(ar_collector *c, CXSourceRange range);
 /* The innermost macro use that strictly holds the range, or NULL. */
@@ -156,6 +162,8 @@ const ar_type *ar_parse_type_name(ar_collector *c, ar_file_id file,
 /* ---- exprs.c, stmts.c -------------------------------------------------- */
 
 ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range);
+/* The same, of one word or number. */
+ar_node *ar_new_word(ar_collector *c, ar_node_kind kind, CXCursor cursor);
 /* With the cursor's extent and type. */
 ar_node *ar_new_expr(ar_collector *c, ar_node_kind kind, CXCursor cursor);
 ar_node *ar_int_literal(ar_collector *c, CXCursor cursor); /* literals.c */
@@ -171,6 +179,15 @@ ar_point ar_spelling_of(ar_collector *c, CXSourceLocation where);
  * (file AR_NO_FILE) when it is not written there. */
 ar_range ar_find_operator(ar_collector *c, ar_range left, ar_range right,
                           const char *spelling);
+/* What stands between two operands, and around both in parentheses: where
+ * this is all plain text, the extent of the whole follows from theirs. */
+typedef struct ar_infix {
+    ar_range whole, op;
+    uint32_t next; /* the token after the whole */
+} ar_infix;
+/* False where it is not all plain text: ask libclang. infix.c */
+bool ar_find_infix(ar_collector *c, ar_range left, ar_range right,
+                   const char *spelling, ar_infix *out);
 ar_node *ar_unexposed(ar_collector *c, CXCursor cursor); /* unexposed.c */
 ar_node *ar_generic(ar_collector *c, CXCursor cursor);
 /* cplusplus.c. NULL: an ordinary call, or member. */

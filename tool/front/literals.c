@@ -41,7 +41,9 @@ static bool read_int(const char *text, int64_t *value) {
 }
 
 ar_node *ar_int_literal(ar_collector *c, CXCursor cursor) {
-    ar_node *node = ar_new_expr(c, AR_INT_LIT, cursor);
+    bool is_number = clang_getCursorKind(cursor) == CXCursor_IntegerLiteral;
+    ar_node *node = is_number ? ar_new_word(c, AR_INT_LIT, cursor)
+                              : ar_new_expr(c, AR_INT_LIT, cursor);
     char text[64];
     if (read_literal(c, node->range, text, sizeof text) &&
         read_int(text, &node->int_value))
@@ -69,7 +71,7 @@ static bool read_float(const char *text, const ar_type *type, double *value) {
 }
 
 ar_node *ar_float_literal(ar_collector *c, CXCursor cursor) {
-    ar_node *node = ar_new_expr(c, AR_FLOAT_LIT, cursor);
+    ar_node *node = ar_new_word(c, AR_FLOAT_LIT, cursor);
     char text[64];
     if (read_literal(c, node->range, text, sizeof text) &&
         read_float(text, node->type, &node->float_value))

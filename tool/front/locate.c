@@ -6,6 +6,7 @@
  * body, are widened to whole uses; those within one use are then marked. */
 #include "front/internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 const char *ar_take(ar_collector *c, CXString text) {
@@ -231,6 +232,59 @@ ar_range ar_range_of(ar_collector *c, CXSourceRange source) {
 
 ar_range ar_extent(ar_collector *c, CXCursor cursor) {
     return ar_range_of(c, clang_getCursorExtent(cursor));
+}
+
+/* ---- without asking for an extent -------------------------------------- */
+
+/* C only: in C++ a name may have a qualifier before it. */
+static bool is_uncovered(ar_collector *c, ar_file_id file, uint32_t offset) {
+    return c->unit->language == AR_LANG_C && file != AR_NO_FILE &&
+           !c->unit->files.list.data[file].is_system &&
+           !is_covered(ar_facts_of(c, file), offset);
+}
+
+bool ar_is_plain(ar_collector *c, ar_range range) {
+    return !range.in_macro_body && range.begin < range.end &&
+           is_uncovered(c, range.file, range.begin) &&
+           is_uncovered(c, range.file, range.end - 1);
+}
+
+static bool is_word_byte(char byte) {
+    return isalnum((unsigned char)byte) || byte == '_';
+}
+
+/* 0 where the word or number at offset may have more to it than letters,
+ * digits and points: a sign, a splice, a separator. */
+static uint32_t simple_word_end(const ar_file *file, uint32_t offset) {
+    if (offset >= file->size)
+        return 0;
+    bool is_number = isdigit((unsigned char)file->bytes[offset]) != 0;
+    uint32_t end = offset;
+    while (end < file->size && (is_word_byte(file->bytes[end]) ||
+                                (is_number && file->bytes[end] == '.')))
+        end++;
+    if (end == offset || end == file->size)
+        return 0;
+    char next = file->bytes[end];
+    bool ends_here = (unsigned char)next < 0x80 && !strchr("\\$'", next);
+    bool may_be_exponent =
+        is_number && strchr("+-", next) && strchr("eEpP", file->bytes[end - 1]);
+    return ends_here && !may_be_exponent ? end : 0;
+}
+
+ar_range ar_word_extent(ar_collector *c, CXCursor cursor) {
+    CXFile handle;
+    unsigned offset;
+    CXSourceLocation at = clang_getCursorLocation(cursor);
+    clang_getFileLocation(at, &handle, NULL, NULL, &offset);
+    ar_file_id id = ar_file_of(c, handle, at);
+    if (!is_uncovered(c, id, offset))
+        return ar_extent(c, cursor);
+    const ar_file *file = ar_files_load(&c->unit->files, id);
+    uint32_t end = file ? simple_word_end(file, offset) : 0;
+    if (!end)
+        return ar_extent(c, cursor);
+    return (ar_range){id, offset, end, false};
 }
 
 const ar_macro_use *ar_use_around(ar_collector *c, ar_range range) {

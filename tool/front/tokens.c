@@ -182,6 +182,23 @@ static ar_token_kind scan_token(scanner *sc) {
     return AR_TOKEN_PUNCT;
 }
 
+enum {
+    AR_BLOCK = 64,
+    AR_TYPICAL_TOKEN = 4 /* bytes, blanks and comments included */
+};
+
+static void index_blocks(ar_arena *arena, uint32_t size, ar_tokens *tokens) {
+    tokens->block_count = size / AR_BLOCK + 1;
+    tokens->blocks = AR_NEW_ARRAY(arena, uint32_t, tokens->block_count);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < tokens->block_count; i++) {
+        while (at < tokens->list.count &&
+               tokens->list.data[at].begin < i * AR_BLOCK)
+            at++;
+        tokens->blocks[i] = at;
+    }
+}
+
 void ar_tokenise(ar_arena *arena, const char *bytes, uint32_t size,
                  ar_tokens *tokens) {
     scanner sc = {.arena = arena,
@@ -190,12 +207,14 @@ void ar_tokenise(ar_arena *arena, const char *bytes, uint32_t size,
                   .line_start = true,
                   .out = tokens};
     tokens->bytes = bytes;
+    tokens->list.capacity = size / AR_TYPICAL_TOKEN + 1;
+    tokens->list.data = AR_NEW_ARRAY(arena, ar_token, tokens->list.capacity);
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
         sc.at = 3;
     for (;;) {
         skip_space(&sc);
         if (sc.at >= sc.size)
-            return;
+            break;
         ar_token token = {.begin = sc.at};
         if (sc.line_start && sc.s[sc.at] == '#') {
             sc.in_directive = true;
@@ -209,18 +228,17 @@ void ar_tokenise(ar_arena *arena, const char *bytes, uint32_t size,
         token.in_directive = sc.in_directive;
         AR_PUSH(arena, &tokens->list, token);
     }
+    index_blocks(arena, size, tokens);
 }
 
 uint32_t ar_token_at(const ar_tokens *tokens, uint32_t offset) {
-    uint32_t low = 0, high = tokens->list.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (tokens->list.data[middle].begin < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t block = offset / AR_BLOCK;
+    if (block >= tokens->block_count)
+        return tokens->list.count;
+    uint32_t at = tokens->blocks[block];
+    while (at < tokens->list.count && tokens->list.data[at].begin < offset)
+        at++;
+    return at;
 }
 
 bool ar_token_is(const ar_tokens *tokens, uint32_t index, const char *text) {

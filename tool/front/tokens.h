@@ -23,6 +23,9 @@ typedef struct ar_token {
 typedef struct ar_tokens {
     const char *bytes;
     AR_VEC(ar_token) list;
+    /* For every 64 bytes of the file: the first token from there on. */
+    uint32_t *blocks;
+    uint32_t block_count;
 } ar_tokens;
 
 /* Comments and blanks are skipped; code switched off by #if is included. */

@@ -106,13 +106,14 @@ static ar_node *designated(ar_collector *c, CXCursor cursor, ar_kids kids) {
 
 /* ---- conversions ------------------------------------------------------- */
 
-static ar_node *conversion(ar_collector *c, CXCursor cursor, CXCursor kid) {
-    const ar_type *to = ar_decay(c, ar_type_of(c, clang_getCursorType(cursor)));
-    const ar_type *from = ar_type_of(c, clang_getCursorType(kid));
+static ar_node *conversion(ar_collector *c, CXType type, CXCursor kid,
+                           CXType kid_type) {
+    const ar_type *to = ar_decay(c, ar_type_of(c, type));
+    const ar_type *from = ar_type_of(c, kid_type);
     bool is_decay =
         (from->kind == AR_TYPE_ARRAY || from->kind == AR_TYPE_FUNCTION) &&
         ar_decay(c, from) == to;
-    bool is_builtin = clang_getCursorType(kid).kind == CXType_Unexposed &&
+    bool is_builtin = kid_type.kind == CXType_Unexposed &&
                       to->kind == AR_TYPE_POINTER &&
                       to->element->kind == AR_TYPE_FUNCTION;
     if (from == to || is_decay || is_builtin) {
@@ -171,8 +172,8 @@ static uint32_t count_exprs(const ar_collector *c, ar_kids kids) {
 
 static ar_node *by_kids(ar_collector *c, CXCursor cursor, ar_kids kids) {
     uint32_t exprs = count_exprs(c, kids);
-    bool is_void = clang_getCursorType(cursor).kind == CXType_Void;
-    if (is_void && kids.count >= 2 && exprs >= 1)
+    CXType type = clang_getCursorType(cursor);
+    if (type.kind == CXType_Void && kids.count >= 2 && exprs >= 1)
         return designated(c, cursor, kids);
     if (has_member_ref(c, kids) || exprs == 0)
         return constant(c, cursor, kids);
@@ -180,10 +181,11 @@ static ar_node *by_kids(ar_collector *c, CXCursor cursor, ar_kids kids) {
         CXCursor kid = ar_kid(c, kids, kids.count - 1);
         if (!clang_isExpression(clang_getCursorKind(kid)))
             return unknown(c, cursor, kids);
-        if (is_va_list(ar_type_of(c, clang_getCursorType(kid))) &&
+        CXType kid_type = clang_getCursorType(kid);
+        if (is_va_list(ar_type_of(c, kid_type)) &&
             starts_with(c, cursor, "__builtin_va_arg"))
             return va_argument(c, cursor, kid);
-        return conversion(c, cursor, kid);
+        return conversion(c, type, kid, kid_type);
     }
     if (kids.count == 3 && starts_with(c, cursor, "__builtin_choose_expr"))
         return choose(c, cursor, kids);
