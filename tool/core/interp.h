@@ -39,7 +39,8 @@ typedef struct ar_vnode {
     uint32_t *in;
     uint32_t stamp; /* time of the last evaluation */
     uint64_t
-        address; /* of a load of several cells, of a STORE: what names it */
+        address;   /* of a load of several cells, of a STORE: what names it */
+    uint64_t tags; /* STORE: the loops that the address follows */
     bool is_array_clear; /* STORE of zero by memset or calloc */
 } ar_vnode;
 
@@ -214,6 +215,9 @@ void ar_interp_run(ar_interp *in);
 #define AR_VN(in, id) (&(in)->nodes.data[id])
 
 bool ar_is_floating(const ar_type *type);
+bool ar_is_float_vector(const ar_type *type);
+/* A struct or union that is not one. */
+bool ar_is_record(const ar_type *type);
 /* The node of this key, with its inputs replaced. */
 uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
                        uint32_t cell, const uint32_t *inputs, uint32_t count);
@@ -289,6 +293,11 @@ ar_value ar_interp_call(ar_interp *in, ar_node *node);
 void ar_interp_launch(ar_interp *in, ar_node *node);
 /* The value of threadIdx.x and its like; false: an ordinary variable. */
 bool ar_thread_value(const ar_interp *in, const ar_node *node, ar_value *value);
+/* What the functions of cooperative groups return: the place of a thread, a
+ * sum over threads. */
+bool ar_thread_call(ar_interp *in, const ar_node *call, const ar_value *args,
+                    const ar_type *const *types, uint32_t count,
+                    ar_value *value);
 /* What an operator makes of numbers that follow the threads. */
 ar_value ar_thread_arith(const ar_interp *in, ar_op op, const ar_value *a,
                          const ar_value *b);

@@ -73,7 +73,7 @@ static void copy_cells(record_copy *k, uint32_t from, uint32_t to) {
         if (c.first_child)
             copy_cells(k, kid, twin);
         const ar_type *type = type_of_child(&c);
-        if (!type || (type->kind == AR_TYPE_RECORD) ||
+        if (!type || (ar_is_record(type)) ||
             (c.first_child && type->kind == AR_TYPE_ARRAY && !c.is_many))
             continue;
         while (type->kind == AR_TYPE_ARRAY)

@@ -54,7 +54,7 @@ static void bind_argument(ar_interp *in, ar_node *call, ar_decl *param,
                           const ar_value *arg, const ar_type *type) {
     uint32_t cell = ar_variable_cell(in, param);
     ar_mem_cell *c = &in->m->cells.data[cell];
-    if (param->type->kind == AR_TYPE_RECORD) {
+    if (ar_is_record(param->type)) {
         ar_value to = ar_value_pointer(in, cell, 0);
         ar_copy_record(in, call, &to, arg, param->type, true);
         return;
@@ -85,7 +85,7 @@ ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
     ar_frame frame = {.up = in->frame};
     frame.returns = (ar_state){NULL, true};
     const ar_type *result = function->type->element;
-    bool record = result && result->kind == AR_TYPE_RECORD;
+    bool record = result && ar_is_record(result);
     if (record && in->frame)
         frame.result_cell = result_cell(in, call, function);
     frame.context = context_of(in, call, function);
@@ -532,9 +532,8 @@ ar_value ar_interp_argument(ar_interp *in, ar_node *arg, const ar_decl *param,
         *type = param->type;
         return ar_interp_address(in, arg);
     }
-    return arg->type && arg->type->kind == AR_TYPE_RECORD
-               ? ar_interp_address(in, arg)
-               : ar_interp_eval(in, arg);
+    return arg->type && ar_is_record(arg->type) ? ar_interp_address(in, arg)
+                                                : ar_interp_eval(in, arg);
 }
 
 ar_value ar_interp_call(ar_interp *in, ar_node *node) {
@@ -549,6 +548,9 @@ ar_value ar_interp_call(ar_interp *in, ar_node *node) {
             &types[i]);
     if (in->state.dead)
         return (ar_value){.is_undefined = true};
+    ar_value value;
+    if (ar_thread_call(in, node, args, types, count, &value))
+        return value;
     if (callee)
         return call_one(in, node, callee, args, types, count);
     return call_pointer(in, node, args, types, count);

@@ -10,8 +10,19 @@ ar_node *ar_skip_casts(ar_node *node) {
 
 /* ---- lvalues ------------------------------------------------------------- */
 
+/* v.x, p->x of a float4 mean all of it. */
+static bool is_vector_part(const ar_node *node) {
+    const ar_type *type = node->kind == AR_MEMBER ? node->kids[0]->type : NULL;
+    if (type && node->is_arrow)
+        type = type->element;
+    return ar_is_float_vector(type);
+}
+
 static ar_value member_address(ar_interp *in, ar_node *node) {
     ar_node *base_node = node->kids[0];
+    if (is_vector_part(node))
+        return node->is_arrow ? ar_interp_eval(in, base_node)
+                              : ar_interp_address(in, base_node);
     ar_value base = node->is_arrow ? ar_interp_eval(in, base_node)
                                    : ar_interp_address(in, base_node);
     const ar_type *record = base_node->type;
@@ -135,7 +146,7 @@ ar_value ar_interp_address(ar_interp *in, ar_node *node) {
 static ar_value read_lvalue(ar_interp *in, ar_node *node) {
     ar_value address = ar_interp_address(in, node);
     const ar_type *type = node->type;
-    if (!type || type->kind == AR_TYPE_RECORD || type->kind == AR_TYPE_FUNCTION)
+    if (!type || ar_is_record(type) || type->kind == AR_TYPE_FUNCTION)
         return address;
     if (type->kind == AR_TYPE_ARRAY) {
         if (node->kind == AR_REF || node->kind == AR_MEMBER)
@@ -165,7 +176,7 @@ ar_value ar_as_term(ar_interp *in, ar_node *at, ar_value v) {
 
 static ar_value assign(ar_interp *in, ar_node *node) {
     const ar_type *type = node->kids[0]->type;
-    if (type && type->kind == AR_TYPE_RECORD) {
+    if (type && ar_is_record(type)) {
         ar_value from = ar_interp_address(in, node->kids[1]);
         ar_value to = ar_interp_address(in, node->kids[0]);
         ar_copy_record(in, node, &to, &from, type, false);
@@ -175,6 +186,11 @@ static ar_value assign(ar_interp *in, ar_node *node) {
     if (node->kids[1]->type && type)
         value = ar_interp_convert(in, node, value, node->kids[1]->type, type);
     ar_value to = ar_interp_address(in, node->kids[0]);
+    if (is_vector_part(node->kids[0])) { /* the other parts stay */
+        ar_value old = ar_interp_load(in, node->kids[0], &to, type);
+        value = ar_from_node(ar_graph_sum(in, node, ar_float_of(in, &old),
+                                          ar_float_of(in, &value)));
+    }
     ar_interp_store(in, node, &to, type, &value);
     return value;
 }
@@ -270,7 +286,7 @@ static ar_value choose(ar_interp *in, ar_node *node, ar_node *yes, ar_node *no,
     in->state = ar_join_states(in, node, &after, &other);
     if (a_dead || b_dead)
         return a_dead ? b : a;
-    if (node->type && node->type->kind == AR_TYPE_RECORD) {
+    if (node->type && ar_is_record(node->type)) {
         a.targets = ar_memory_union(in->m, a.targets, b.targets);
         a.is_partial = true;
         return a;
@@ -338,9 +354,12 @@ static ar_value eval(ar_interp *in, ar_node *node) {
             return thread;
         return read_lvalue(in, node);
     }
+    case AR_MEMBER:
+        if (is_vector_part(node) && node->kids[0]->kind == AR_CALL)
+            return ar_interp_eval(in, node->kids[0]);
+        return read_lvalue(in, node);
     case AR_STRING_LIT:
     case AR_COMPOUND_LITERAL:
-    case AR_MEMBER:
     case AR_INDEX:
     case AR_DEREF:
         return read_lvalue(in, node);

@@ -23,6 +23,25 @@ bool ar_thread_value(const ar_interp *in, const ar_node *node,
     return true;
 }
 
+bool ar_thread_call(ar_interp *in, const ar_node *call, const ar_value *args,
+                    const ar_type *const *types, uint32_t count,
+                    ar_value *value) {
+    const ar_node *callee = call->kids[0];
+    const ar_decl *decl = callee->decl;
+    if (!decl || !decl->is_system || !(in->block_bit | in->thread_bit))
+        return false;
+    bool is_rank = strcmp(decl->name, "thread_rank") == 0;
+    if (is_rank || strcmp(decl->name, "meta_group_rank") == 0) {
+        *value = (ar_value){.offset_tags = in->thread_bit, .shift = is_rank};
+        return true;
+    }
+    if (strcmp(decl->name, "reduce") != 0 || count < 2 ||
+        !ar_is_floating(types[1]))
+        return false;
+    *value = ar_from_node(ar_float_of(in, &args[1]));
+    return true;
+}
+
 static uint64_t thread_tags(const ar_interp *in, const ar_value *v) {
     return v->offset_tags & (in->block_bit | in->thread_bit);
 }

@@ -15,8 +15,7 @@ static const ar_type *array_bottom(const ar_type *type) {
 }
 
 static bool holds_elements(const ar_type *type) {
-    return type &&
-           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_RECORD);
+    return type && (type->kind == AR_TYPE_POINTER || ar_is_record(type));
 }
 
 /* The cell of one element. An allocation is itself the first record in it. */
@@ -29,7 +28,7 @@ uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
     if (!own) {
         if (cell_at(in, cell)->step == AR_STEP_REGION)
             return cell;
-        if (index == 0 && wanted->kind == AR_TYPE_RECORD)
+        if (index == 0 && ar_is_record(wanted))
             return cell;
         return ar_memory_child(in->m, cell, AR_STEP_INDEX, NULL, index, wanted);
     }
@@ -46,7 +45,7 @@ static void add_element(ar_interp *in, cell_list *list, ar_target target,
     AR_PUSH(in->arena, list, cell);
     if (target.index != AR_ANY_INDEX || cell == target.cell)
         return;
-    bool record = array_bottom(type)->kind == AR_TYPE_RECORD;
+    bool record = ar_is_record(array_bottom(type));
     if (record && !cell_at(in, target.cell)->type) {
         uint32_t kid = cell_at(in, target.cell)->first_child;
         while (kid && cell_at(in, kid)->step != AR_STEP_FIELD)
@@ -370,6 +369,7 @@ static void store_float(ar_interp *in, ar_node *at, const ar_value *address,
         ar_graph_node(in, AR_V_STORE, at, cell, inputs, keeps ? 2 : 1);
     AR_VN(in, id)->is_array_clear = is_clear;
     AR_VN(in, id)->address = address_key(address);
+    AR_VN(in, id)->tags = address->offset_tags | address->pointer_tags;
     ar_value v = ar_from_node(id);
     if (value && strong && !cell_at(in, cell)->is_many && value->is_number) {
         v.is_number = true;

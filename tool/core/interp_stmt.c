@@ -12,7 +12,7 @@ static void init_list(ar_interp *in, ar_node *at, const ar_value *address,
             continue;
         ar_value to = *address;
         const ar_type *element = type;
-        if (type->kind == AR_TYPE_RECORD) {
+        if (ar_is_record(type)) {
             const ar_decl *record =
                 type->record ? ar_entity_of(in->program, type->record)->decl
                              : NULL;
@@ -57,7 +57,7 @@ static void init_list(ar_interp *in, ar_node *at, const ar_value *address,
 void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
                   const ar_type *type, ar_node *init) {
     if (init->kind == AR_INIT_LIST) {
-        if (type->kind == AR_TYPE_ARRAY || type->kind == AR_TYPE_RECORD) {
+        if (type->kind == AR_TYPE_ARRAY || ar_is_record(type)) {
             init_list(in, at, address, type, init);
             return;
         }
@@ -65,7 +65,7 @@ void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
             return;
         init = init->kids[0];
     }
-    if (type->kind == AR_TYPE_RECORD) {
+    if (ar_is_record(type)) {
         ar_value from = ar_interp_address(in, init);
         ar_copy_record(in, at, address, &from, type, false);
         return;
@@ -201,7 +201,7 @@ static void exec_return(ar_interp *in, ar_node *node) {
         ar_node *value = node->kids[0];
         const ar_type *type = frame->context->function->type->element;
         ar_value v;
-        if (type && type->kind == AR_TYPE_RECORD) {
+        if (type && ar_is_record(type)) {
             v = ar_interp_address(in, value);
             ar_value to = ar_value_pointer(in, frame->result_cell, 0);
             ar_copy_record(in, node, &to, &v, type, true);
