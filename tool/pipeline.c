@@ -368,10 +368,28 @@ static bool plan_with(ar_run *run, const ar_scale *placed) {
                         options, &run->edits, &run->plan, &run->diags);
 }
 
+/* A whole program whose training was not recognised must not be rewritten to
+ * fp16 without a scale. A unit without main may be a part of one. */
+static bool training_is_missed(ar_run *run) {
+    ar_entity *entry = ar_find_function(run->program, "main");
+    return run->scale->outcome == AR_SCALE_NO_LOOP &&
+           needs_scale(run->options) && !is_audit(run->options) && entry &&
+           ar_definition_of(run->program, entry->decl);
+}
+
 static bool plan(ar_run *run) {
     uint32_t before = run->diags.list.count;
     unsigned errors = run->diags.errors;
+    if (training_is_missed(run)) {
+        ar_report(&run->diags, AR_DIAG_LOOP_NOT_FOUND, AR_NO_RANGE);
+        run->exit = AR_EXIT_USAGE;
+        return false;
+    }
     bool ok = plan_with(run, scale_to_place(run));
+    if (!ok && is_audit(run->options)) {
+        soften_scale_errors(run, before);
+        return true; /* the audit tells what is, nothing is written */
+    }
     if (!ok && scale_to_place(run) && !needs_scale(run->options)) {
         /* nothing needs the scale: leave it out and say why */
         soften_scale_errors(run, before);
