@@ -254,7 +254,9 @@ bool ar_find_training_loop(ar_analysis *a) {
     AR_VEC(candidate) outer = {0};
     for (uint32_t i = 1; i < in->loops.count; i++) {
         candidate c = {.loop = in->loops.data[i]};
-        if (c.loop->stamp < in->run_start || !ar_is_loop(c.loop->at))
+        const ar_context *context = in->contexts.data[c.loop->context];
+        if (c.loop->stamp < in->run_start || !ar_is_loop(c.loop->at) ||
+            (context && ar_is_device_code(context->function)))
             continue;
         c.heads = heads_of(a, c.loop, &c.head_count);
         c.updated = NULL;

@@ -82,13 +82,16 @@ static const ar_cell *cell_of(const ar_scale *scale, const ar_object *object,
     return found;
 }
 
-/* The variable or field that an assignment stores a pointer in. */
+/* The variable or field that an assignment, or a call through an argument,
+ * stores a pointer in. */
 static const ar_decl *stored_in(const ar_pointer_store *store) {
     if (store->variable)
         return store->variable;
-    if (store->node->kind != AR_ASSIGN)
+    if (store->node->kind != AR_ASSIGN && store->node->kind != AR_CALL)
         return NULL;
-    const ar_node *target = store->node->kids[0];
+    const ar_node *target = store->node->kind == AR_CALL
+                                ? ar_stored_through(store->node)
+                                : store->node->kids[0];
     while (target && (target->kind == AR_INDEX || target->kind == AR_DEREF ||
                       target->kind == AR_IMPLICIT || target->kind == AR_CAST))
         target = target->kids[0];
