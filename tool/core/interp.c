@@ -22,10 +22,10 @@ static void link_parents(ar_interp *in, uint32_t unit, ar_node *root) {
 }
 
 static uint32_t unit_index(const ar_interp *in, const ar_unit *unit) {
-    for (uint32_t i = 0; i < in->program->unit_count; i++)
-        if (in->program->units[i] == unit)
-            return i;
-    AR_BUG("unit '%s' is not of this program", unit->main_name);
+    uint32_t known = ar_idtable_get(&in->unit_ids, ar_key(unit), 0);
+    if (!known)
+        AR_BUG("unit '%s' is not of this program", unit->main_name);
+    return known - 1;
 }
 
 ar_node *ar_interp_parent(const ar_interp *in, const ar_unit *unit,
@@ -47,7 +47,8 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
     ar_idtable *tables[] = {
         &in->node_ids,  &in->sink_ids,       &in->context_ids, &in->loop_ids,
         &in->prescans,  &in->boundary_index, &in->term_nodes,  &in->note_ids,
-        &in->store_ids, &in->free_ids,       &in->scalar_ids,  &in->named_sets};
+        &in->store_ids, &in->free_ids,       &in->scalar_ids,  &in->named_sets,
+        &in->unit_ids};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         tables[i]->arena = arena;
     for (uint32_t i = 0; i <= AR_NODE_CONST; i++)
@@ -60,6 +61,7 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
     in->parents = AR_NEW_ARRAY(arena, ar_node **, program->unit_count + 1);
     for (uint32_t u = 0; u < program->unit_count; u++) {
         ar_unit *unit = program->units[u];
+        ar_idtable_put(&in->unit_ids, ar_key(unit), 0, u + 1);
         in->parents[u] = AR_NEW_ARRAY(arena, ar_node *, unit->node_count + 2);
     }
     for (uint32_t i = 0; i < program->entities.count; i++) {

@@ -172,6 +172,7 @@ typedef struct ar_interp {
     ar_idtable loop_ids;
     ar_idtable prescans; /* FOR/WHILE/DO -> index in inductions */
     AR_VEC(ar_induction) inductions;
+    ar_idtable unit_ids;         /* unit -> 1 + its number */
     ar_node ***parents;          /* per unit: node id -> parent */
     AR_VEC(uint32_t) main_roots; /* contexts run from the outside */
 

@@ -62,14 +62,17 @@ typedef struct reach {
     bool updated;     /* another cell that is only updated */
 } reach;
 
+typedef enum reach_goal { REACH_ARRAY, REACH_UPDATED } reach_goal;
+
+/* Walks no further than the goal is met. */
 static reach reach_of(ar_analysis *a, const ar_loop *loop, uint32_t head,
-                      const bool *updated) {
+                      const bool *updated, reach_goal goal) {
     reach r = {0};
     uint32_t cell = AR_VN(a->in, head)->cell;
     ar_marks_begin(a);
     ar_ids work = {0};
     AR_PUSH(a->arena, &work, head);
-    while (work.count) {
+    while (work.count && !(goal == REACH_ARRAY ? r.array : r.updated)) {
         uint32_t id = work.data[--work.count];
         for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++) {
             uint32_t to = a->g.uses[u];
@@ -135,22 +138,28 @@ static bool outlives(const ar_analysis *a, const ar_loop *loop, uint32_t cell) {
 typedef struct candidate {
     const ar_loop *loop;
     uint32_t *heads, head_count;
-    bool *updated; /* cell */
+    ar_ids cells; /* those that are only updated */
     loop_score score;
 } candidate;
 
-/* Everything in the loop that the given heads reach within one iteration. */
-static bool *dependents(ar_analysis *a, const candidate *c,
-                        const reach *reaches) {
-    bool *dep = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+/* One word per cell and per node, clean between two candidates. */
+typedef struct search {
+    bool *updated; /* cell: the candidate's cells */
+    bool *dep;     /* node */
+} search;
+
+/* Everything in the loop that the given heads reach within one iteration; the
+ * list says what is to be cleaned. */
+static ar_ids dependents(ar_analysis *a, const candidate *c,
+                         const reach *reaches, bool *dep) {
     ar_ids work = {0};
     for (uint32_t i = 0; i < c->head_count; i++)
         if (reaches[i].array || reaches[i].accumulator) {
             dep[c->heads[i]] = true;
             AR_PUSH(a->arena, &work, c->heads[i]);
         }
-    while (work.count) {
-        uint32_t id = work.data[--work.count];
+    for (uint32_t k = 0; k < work.count; k++) {
+        uint32_t id = work.data[k];
         for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++) {
             uint32_t to = a->g.uses[u];
             const ar_vnode *v = AR_VN(a->in, to);
@@ -163,13 +172,14 @@ static bool *dependents(ar_analysis *a, const candidate *c,
             AR_PUSH(a->arena, &work, to);
         }
     }
-    return dep;
+    return work;
 }
 
 /* Is the cell updated from something else that the parameters led to, through
  * other updated cells perhaps? What is only changed in place is not learned. */
-static bool is_learned(ar_analysis *a, const candidate *c, const bool *dep,
+static bool is_learned(ar_analysis *a, const candidate *c, const search *found,
                        uint32_t cell) {
+    const bool *dep = found->dep, *updated = found->updated;
     ar_ids cells = {0}, work = {0};
     ar_idtable seen = {.arena = a->arena};
     AR_PUSH(a->arena, &cells, cell);
@@ -189,9 +199,9 @@ static bool is_learned(ar_analysis *a, const candidate *c, const bool *dep,
             if (v->kind == AR_V_LOOP && dep[id] && !ar_is_array(a, v->cell))
                 return true;
             if (v->cell && ar_is_array(a, v->cell)) {
-                if (!c->updated[v->cell] && dep[id])
+                if (!updated[v->cell] && dep[id])
                     return true;
-                if (c->updated[v->cell] && !ar_idtable_get(&seen, v->cell, 0)) {
+                if (updated[v->cell] && !ar_idtable_get(&seen, v->cell, 0)) {
                     ar_idtable_put(&seen, v->cell, 0, 1);
                     AR_PUSH(a->arena, &cells, v->cell);
                 }
@@ -204,25 +214,29 @@ static bool is_learned(ar_analysis *a, const candidate *c, const bool *dep,
     return false;
 }
 
-static void classify(ar_analysis *a, candidate *c, ar_cell_info *cells) {
+static void classify(ar_analysis *a, candidate *c, search *found,
+                     ar_cell_info *cells) {
     bool arrays = false;
     reach *reaches = AR_NEW_ARRAY(a->arena, reach, c->head_count + 1);
     for (uint32_t i = 0; i < c->head_count; i++) {
         uint32_t cell = AR_VN(a->in, c->heads[i])->cell;
-        if (!c->updated[cell])
+        if (!found->updated[cell])
             continue;
-        reaches[i] = reach_of(a, c->loop, c->heads[i], c->updated);
+        reaches[i] =
+            reach_of(a, c->loop, c->heads[i], found->updated, REACH_ARRAY);
         arrays |= reaches[i].array;
     }
     c->score = (loop_score){0};
-    const bool *dep = dependents(a, c, reaches);
+    ar_ids reached = dependents(a, c, reaches, found->dep);
     for (uint32_t i = 0; i < c->head_count; i++) {
         uint32_t cell = AR_VN(a->in, c->heads[i])->cell;
-        if (!c->updated[cell])
+        if (!found->updated[cell])
             continue;
         bool is_param = (arrays ? reaches[i].array : reaches[i].accumulator) &&
-                        is_learned(a, c, dep, cell);
-        bool is_state = !is_param && reaches[i].updated;
+                        is_learned(a, c, found, cell);
+        bool is_state = !is_param && reach_of(a, c->loop, c->heads[i],
+                                              found->updated, REACH_UPDATED)
+                                         .updated;
         c->score.params += is_param;
         c->score.states += is_state;
         if (!cells)
@@ -232,6 +246,25 @@ static void classify(ar_analysis *a, candidate *c, ar_cell_info *cells) {
                            : is_state ? AR_ROLE_STATE
                                       : AR_ROLE_LOSS;
     }
+    for (uint32_t i = 0; i < reached.count; i++)
+        found->dep[reached.data[i]] = false;
+}
+
+static void mark_cells(const candidate *c, search *found, bool mark) {
+    for (uint32_t i = 0; i < c->cells.count; i++)
+        found->updated[c->cells.data[i]] = mark;
+}
+
+/* What a loop around this one sets afresh in each iteration is no parameter
+ * here. */
+static void keep_cells(candidate *c, const candidate *outer, search *found) {
+    mark_cells(outer, found, true);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->cells.count; i++)
+        if (found->updated[c->cells.data[i]])
+            c->cells.data[kept++] = c->cells.data[i];
+    c->cells.count = kept;
+    mark_cells(outer, found, false);
 }
 
 static bool is_deeper(const ar_analysis *a, const ar_loop *x,
@@ -250,6 +283,8 @@ bool ar_find_training_loop(ar_analysis *a) {
         self[i] = ar_reads_itself(a, i);
         cell_self[v->cell] |= self[i];
     }
+    search found = {AR_NEW_ARRAY(a->arena, bool, a->cell_count),
+                    AR_NEW_ARRAY(a->arena, bool, a->g.count)};
     candidate best = {0};
     AR_VEC(candidate) outer = {0};
     for (uint32_t i = 1; i < in->loops.count; i++) {
@@ -259,25 +294,21 @@ bool ar_find_training_loop(ar_analysis *a) {
             (context && ar_is_device_code(context->function)))
             continue;
         c.heads = heads_of(a, c.loop, &c.head_count);
-        c.updated = NULL;
         for (uint32_t k = 0; k < c.head_count; k++) {
             uint32_t cell = AR_VN(in, c.heads[k])->cell;
-            if (!cell_self[cell] || !outlives(a, c.loop, cell) ||
-                !writes_only_itself(a, c.loop, cell, self))
-                continue;
-            if (!c.updated)
-                c.updated = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
-            c.updated[cell] = true;
+            if (cell_self[cell] && outlives(a, c.loop, cell) &&
+                writes_only_itself(a, c.loop, cell, self))
+                AR_PUSH(a->arena, &c.cells, cell);
         }
-        if (!c.updated)
-            continue;
-        /* What a loop around this one sets afresh in each iteration is no
-         * parameter here. Outer loops come first. */
-        for (uint32_t k = 0; k < outer.count; k++)
+        /* Outer loops come first. */
+        for (uint32_t k = 0; k < outer.count && c.cells.count; k++)
             if (is_deeper(a, c.loop, outer.data[k].loop))
-                for (uint32_t cell = 0; cell < a->cell_count; cell++)
-                    c.updated[cell] &= outer.data[k].updated[cell];
-        classify(a, &c, NULL);
+                keep_cells(&c, &outer.data[k], &found);
+        if (!c.cells.count)
+            continue;
+        mark_cells(&c, &found, true);
+        classify(a, &c, &found, NULL);
+        mark_cells(&c, &found, false);
         if (!c.score.params)
             continue;
         AR_PUSH(a->arena, &outer, c);
@@ -293,7 +324,8 @@ bool ar_find_training_loop(ar_analysis *a) {
     a->cells = AR_NEW_ARRAY(a->arena, ar_cell_info, a->cell_count);
     for (uint32_t i = 0; i < a->cell_count; i++)
         a->cells[i].group = -1;
-    classify(a, &best, a->cells);
+    mark_cells(&best, &found, true);
+    classify(a, &best, &found, a->cells);
     return true;
 }
 
