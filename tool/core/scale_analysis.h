@@ -4,7 +4,8 @@
  *   roles      find the training loop; give every cell a role
  *   step       find where each group of parameters is updated
  *   degree     given the places of unscales: which values can carry the scale,
- *              which must, where it enters; then check that by propagation
+ *              which must, where it enters
+ *   check      whether that is exact, by propagation
  *   place      try the candidate places, fill in the result
  *
  * A graph index (ar_graph_index) is a view of one run of the interpreter; it
@@ -75,7 +76,8 @@ typedef struct ar_analysis {
     ar_scale *out;
     ar_cell **result_cells;   /* internal cell -> cell of the result */
     const bool *term_unscale; /* TERM nodes where a fused update unscales */
-    const ar_idtable *buffer_boundary; /* (statement, cell): may be scaled */
+    /* (statement, cell): 1 where the cell may be scaled in place */
+    const ar_idtable *buffer_boundary;
     ar_idtable user_seeds, user_steps; /* statements after a pragma */
     bool has_user_seeds;
     /* searches over the graph mark nodes with a number of their own */
@@ -131,10 +133,11 @@ int ar_choose_factor(ar_analysis *a, uint32_t x, uint32_t y);
 /* ---- scale_degree.c ------------------------------------------------------ */
 
 typedef struct ar_conflict {
-    uint32_t node;       /* value that must be both */
-    uint32_t scaled_use; /* a node that wants degree 1 */
-    uint32_t root;       /* what stands against it */
-    int sink;            /* index of the sink that wants degree 0, or -1 */
+    uint32_t node;        /* value that must be both */
+    uint32_t scaled_use;  /* a node that wants degree 1 */
+    uint32_t root;        /* what stands against it */
+    int sink;             /* index of the sink that wants degree 0, or -1 */
+    uint32_t stale_write; /* what the iteration before left, or 0 */
     const char *text;
 } ar_conflict;
 
@@ -148,7 +151,7 @@ typedef struct ar_placement {
     /* what comes out */
     bool ok;
     AR_VEC(uint32_t) seeds; /* STORE, TERM or BOUNDARY nodes, one a place */
-    uint8_t *degree; /* node: bit 0 degree 0, bit 1 degree 1, bit 2 bad */
+    uint8_t *degree;        /* node: bits of scale_solver.h */
     bool *demanded;
     uint32_t scaled_writes;
     AR_VEC(ar_conflict) conflicts;
@@ -156,6 +159,16 @@ typedef struct ar_placement {
 } ar_placement;
 
 void ar_solve_degrees(ar_analysis *a, ar_placement *p);
+
+/* ---- scale_repeat.c ------------------------------------------------------ */
+
+typedef struct ar_repeats ar_repeats;
+ar_repeats *ar_repeats_new(ar_analysis *a);
+/* Where the contents of a cell from before and after some writes of it meet
+ * (STORE, PHI), or an inner loop begins (LOOP): does an iteration write what
+ * the iteration before it had written? `degree`: values without one are zero.
+ */
+bool ar_is_renewed(ar_repeats *r, const ar_vnode *v, const uint8_t *degree);
 
 /* ---- scale_user.c -------------------------------------------------------- */
 
@@ -186,6 +199,8 @@ void ar_fill_cells(ar_analysis *a, const ar_solution *solution);
 void ar_fill_groups(ar_analysis *a, const ar_solution *solution);
 void ar_fill_rest(ar_analysis *a);
 void ar_explain_conflict(ar_analysis *a, const ar_solution *solution);
+/* An expression that names the cell of a boundary there, or NULL. */
+ar_node *ar_buffer_name(ar_analysis *a, const ar_vnode *v);
 ar_node *ar_seed_expression(const ar_analysis *a, uint32_t node);
 
 #endif

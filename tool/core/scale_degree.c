@@ -1,33 +1,14 @@
-/* Degrees: which values can carry the scale, which must, where it enters; and
- * the check that a placement is exact.
+/* Degrees: which values can carry the scale, which must, where it enters.
  *
  * Everything here is a fixpoint over the value graph. The search (must, can,
- * demanded) proposes seeds; ar_check then computes every degree forward from
- * nothing but the seeds and the unscales, so that a placement is accepted for
- * what it does and not for how it was found. */
-#include "core/scale_analysis.h"
-
-enum { D0 = 1, D1 = 2, BAD = 4 };
-
-typedef struct solver {
-    ar_analysis *a;
-    ar_placement *p;
-    bool *must;         /* must have degree 0 */
-    bool *can;          /* can be made to have degree 1 */
-    uint32_t *must_via; /* the next node on the way to the sink, or itself */
-    int *must_sink;
-    uint32_t *via; /* demanded: who wants it */
-    ar_idtable seeded;
-    ar_idtable barred; /* places with an instance that must have degree 0 */
-} solver;
-
-static const ar_vnode *vn(const solver *s, uint32_t id) {
-    return AR_VN(s->a->in, id);
-}
+ * demanded) proposes seeds; scale_check.c then computes every degree forward
+ * from nothing but the seeds and the unscales, so that a placement is accepted
+ * for what it does and not for how it was found. */
+#include "core/scale_solver.h"
 
 /* ---- the places that change the degree ----------------------------------- */
 
-static int region_of(const solver *s, uint32_t cell) {
+int ar_region_of(const ar_solver *s, uint32_t cell) {
     int group = s->a->cells[cell].group;
     for (uint32_t i = 0; i < s->p->region_count; i++)
         if ((int)s->p->regions[i] == group)
@@ -35,12 +16,12 @@ static int region_of(const solver *s, uint32_t cell) {
     return -1;
 }
 
-static bool is_unscale(const solver *s, uint32_t id) {
-    const ar_vnode *v = vn(s, id);
+bool ar_is_unscale(const ar_solver *s, uint32_t id) {
+    const ar_vnode *v = ar_solver_node(s, id);
     if (v->kind == AR_V_BOUNDARY) {
         if (s->a->cells[v->cell].role != AR_ROLE_GRAD)
             return false;
-        int r = region_of(s, v->cell);
+        int r = ar_region_of(s, v->cell);
         return r >= 0 && s->p->unscale_at[r] == v->at &&
                s->a->regions.data[s->p->regions[r]].context == v->context;
     }
@@ -53,15 +34,15 @@ static bool is_unscale(const solver *s, uint32_t id) {
     return false;
 }
 
-static bool is_carry(const solver *s, uint32_t id) {
-    const ar_vnode *v = vn(s, id);
+bool ar_is_carry(const ar_solver *s, uint32_t id) {
+    const ar_vnode *v = ar_solver_node(s, id);
     return v->kind == AR_V_BOUNDARY && s->a->cells[v->cell].carries &&
-           region_of(s, v->cell) >= 0 && v->at == s->p->carry_at &&
+           ar_region_of(s, v->cell) >= 0 && v->at == s->p->carry_at &&
            v->context == s->a->loop->context;
 }
 
-static bool is_update_store(const solver *s, uint32_t id) {
-    const ar_vnode *v = vn(s, id);
+bool ar_is_update_store(const ar_solver *s, uint32_t id) {
+    const ar_vnode *v = ar_solver_node(s, id);
     if (v->kind != AR_V_STORE)
         return false;
     ar_role role = s->a->cells[v->cell].role;
@@ -102,12 +83,13 @@ ar_node *ar_seed_expression(const ar_analysis *a, uint32_t node) {
     return e;
 }
 
-static ar_node *expression_of(const solver *s, uint32_t id) {
+static ar_node *expression_of(const ar_solver *s, uint32_t id) {
     return ar_seed_expression(s->a, id);
 }
 
-static void place_key(const solver *s, uint32_t id, uint64_t *x, uint64_t *y) {
-    const ar_vnode *v = vn(s, id);
+static void place_key(const ar_solver *s, uint32_t id, uint64_t *x,
+                      uint64_t *y) {
+    const ar_vnode *v = ar_solver_node(s, id);
     if (v->kind == AR_V_BOUNDARY) {
         *x = ar_key(v->at);
         *y = v->cell;
@@ -117,21 +99,22 @@ static void place_key(const solver *s, uint32_t id, uint64_t *x, uint64_t *y) {
     }
 }
 
-static bool is_place(const solver *s, uint32_t id) {
-    const ar_vnode *v = vn(s, id);
+static bool is_place(const ar_solver *s, uint32_t id) {
+    const ar_vnode *v = ar_solver_node(s, id);
     /* To scale a finished gradient would help nobody. */
     if (v->kind == AR_V_BOUNDARY)
         return s->p->allow_buffers && s->a->buffer_boundary &&
                s->a->cells[v->cell].role != AR_ROLE_GRAD &&
-               !is_unscale(s, id) && !is_carry(s, id) &&
-               ar_idtable_get(s->a->buffer_boundary, ar_key(v->at), v->cell);
+               !ar_is_unscale(s, id) && !ar_is_carry(s, id) &&
+               ar_idtable_get(s->a->buffer_boundary, ar_key(v->at), v->cell) ==
+                   1;
     if (v->kind != AR_V_STORE && v->kind != AR_V_TERM)
         return false;
-    return !is_unscale(s, id) && expression_of(s, id);
+    return !ar_is_unscale(s, id) && expression_of(s, id);
 }
 
-static bool is_seedable(const solver *s, uint32_t id) {
-    const ar_vnode *v = vn(s, id);
+static bool is_seedable(const ar_solver *s, uint32_t id) {
+    const ar_vnode *v = ar_solver_node(s, id);
     if (!is_place(s, id) || !ar_where_in_loop(s->a, v->context, v->at) ||
         !ar_user_allows_seed(s->a, v->context, v->at))
         return false;
@@ -140,7 +123,7 @@ static bool is_seedable(const solver *s, uint32_t id) {
     return !ar_idtable_get(&s->barred, x, y);
 }
 
-static bool is_seed(const solver *s, uint32_t id) {
+bool ar_is_seed(const ar_solver *s, uint32_t id) {
     if (!s->seeded.count || !is_place(s, id))
         return false;
     uint64_t x, y;
@@ -150,7 +133,7 @@ static bool is_seed(const solver *s, uint32_t id) {
 
 /* ---- must be 0 ----------------------------------------------------------- */
 
-static void require(solver *s, ar_ids *work, uint32_t id, uint32_t via,
+static void require(ar_solver *s, ar_ids *work, uint32_t id, uint32_t via,
                     int sink) {
     if (id <= AR_NODE_CONST || s->must[id])
         return;
@@ -160,18 +143,18 @@ static void require(solver *s, ar_ids *work, uint32_t id, uint32_t via,
     AR_PUSH(s->a->arena, work, id);
 }
 
-static void spread_must(solver *s, ar_ids *work) {
+static void spread_must(ar_solver *s, ar_ids *work) {
     while (work->count) {
         uint32_t id = work->data[--work->count];
-        const ar_vnode *v = vn(s, id);
-        if (is_unscale(s, id) || is_carry(s, id))
+        const ar_vnode *v = ar_solver_node(s, id);
+        if (ar_is_unscale(s, id) || ar_is_carry(s, id))
             continue;
         for (uint32_t i = 0; i < v->in_count; i++)
             require(s, work, v->in[i], id, s->must_sink[id]);
     }
 }
 
-static void find_must(solver *s) {
+static void find_must(ar_solver *s) {
     ar_interp *in = s->a->in;
     ar_ids work = {0};
     for (uint32_t i = 0; i < in->sinks.count; i++) {
@@ -180,7 +163,7 @@ static void find_must(solver *s) {
             require(s, &work, sink->node, sink->node, (int)i);
     }
     for (uint32_t i = 1; i < s->a->g.count; i++) {
-        const ar_vnode *v = vn(s, i);
+        const ar_vnode *v = ar_solver_node(s, i);
         if (!s->a->g.live[i])
             continue;
         if (v->kind == AR_V_NONLINEAR)
@@ -188,7 +171,7 @@ static void find_must(solver *s) {
                 require(s, &work, v->in[k], i, -1);
         if (v->kind == AR_V_DIV)
             require(s, &work, v->in[1], i, -1);
-        if (is_update_store(s, i))
+        if (ar_is_update_store(s, i))
             require(s, &work, i, i, -1);
     }
     spread_must(s, &work);
@@ -219,13 +202,13 @@ static void find_must(solver *s) {
 
 /* ---- can be 1 ------------------------------------------------------------ */
 
-static bool can_be_one(const solver *s, uint32_t id) {
-    const ar_vnode *v = vn(s, id);
+static bool can_be_one(const ar_solver *s, uint32_t id) {
+    const ar_vnode *v = ar_solver_node(s, id);
     if (id <= AR_NODE_CONST)
         return id != AR_NODE_CONST;
-    if (is_carry(s, id))
+    if (ar_is_carry(s, id))
         return true;
-    if (s->must[id] || is_unscale(s, id))
+    if (s->must[id] || ar_is_unscale(s, id))
         return false;
     switch (v->kind) {
     case AR_V_ZERO:
@@ -256,7 +239,7 @@ static bool can_be_one(const solver *s, uint32_t id) {
     return false;
 }
 
-static void find_can(solver *s) {
+static void find_can(ar_solver *s) {
     ar_ids work = {0};
     for (uint32_t i = 1; i < s->a->g.count; i++)
         s->can[i] = s->a->g.live[i];
@@ -280,7 +263,7 @@ static void find_can(solver *s) {
 
 /* ---- demanded ------------------------------------------------------------ */
 
-static void demand(solver *s, ar_ids *work, uint32_t id, uint32_t via) {
+static void demand(ar_solver *s, ar_ids *work, uint32_t id, uint32_t via) {
     if (id == AR_NODE_ZERO || id == AR_NODE_UNDEFINED || s->p->demanded[id])
         return;
     s->p->demanded[id] = true;
@@ -291,7 +274,7 @@ static void demand(solver *s, ar_ids *work, uint32_t id, uint32_t via) {
 /* From a value that cannot carry the scale to what stands against it: along
  * the gradient, down to values that must not. The buffers on the way could be
  * scaled in place instead. */
-static void trace_roots(solver *s, uint32_t from, ar_conflict *c) {
+static void trace_roots(ar_solver *s, uint32_t from, ar_conflict *c) {
     ar_analysis *a = s->a;
     ar_ids work = {0};
     ar_marks_begin(a);
@@ -300,7 +283,7 @@ static void trace_roots(solver *s, uint32_t from, ar_conflict *c) {
     met[from] = true;
     while (work.count) {
         uint32_t id = work.data[--work.count];
-        const ar_vnode *v = vn(s, id);
+        const ar_vnode *v = ar_solver_node(s, id);
         if (v->cell && ar_is_array(a, v->cell))
             AR_PUSH(a->arena, &s->p->root_cells, v->cell);
         if (s->must[id] || v->kind == AR_V_NONLINEAR || v->kind == AR_V_INPUT ||
@@ -324,7 +307,7 @@ static void trace_roots(solver *s, uint32_t from, ar_conflict *c) {
     }
 }
 
-static void add_conflict(solver *s, uint32_t id) {
+static void add_conflict(ar_solver *s, uint32_t id) {
     ar_conflict c = {.node = id, .scaled_use = s->via[id], .sink = -1};
     trace_roots(s, id, &c);
     if (c.root > AR_NODE_CONST && s->must[c.root])
@@ -333,18 +316,18 @@ static void add_conflict(solver *s, uint32_t id) {
 }
 
 /* True when a new place was made a seed: start again. */
-static bool demand_pass(solver *s) {
+static bool demand_pass(ar_solver *s) {
     ar_ids work = {0};
     bool fresh = false;
     memset(s->p->demanded, 0, s->a->g.count * sizeof *s->p->demanded);
     s->p->conflicts.count = s->p->root_cells.count = 0;
     for (uint32_t i = 1; i < s->a->g.count; i++)
-        if (s->a->g.live[i] && is_unscale(s, i))
-            demand(s, &work, vn(s, i)->in[0], i);
+        if (s->a->g.live[i] && ar_is_unscale(s, i))
+            demand(s, &work, ar_solver_node(s, i)->in[0], i);
     while (work.count) {
         uint32_t id = work.data[--work.count];
-        const ar_vnode *v = vn(s, id);
-        if (is_carry(s, id))
+        const ar_vnode *v = ar_solver_node(s, id);
+        if (ar_is_carry(s, id))
             continue;
         if (!s->can[id]) {
             add_conflict(s, id);
@@ -378,7 +361,7 @@ static bool demand_pass(solver *s) {
         case AR_V_BOUNDARY:
             if (v->in_count > 1)
                 demand(s, &work, v->in[1], id);
-            if (is_seed(s, id))
+            if (ar_is_seed(s, id))
                 break;
             if (s->can[v->in[0]]) {
                 demand(s, &work, v->in[0], id);
@@ -394,10 +377,10 @@ static bool demand_pass(solver *s) {
     return fresh;
 }
 
-static void collect_seeds(solver *s) {
+static void collect_seeds(ar_solver *s) {
     ar_idtable seen = {.arena = s->a->arena};
     for (uint32_t i = 1; i < s->a->g.count; i++) {
-        if (!s->a->g.live[i] || !s->p->demanded[i] || !is_seed(s, i))
+        if (!s->a->g.live[i] || !s->p->demanded[i] || !ar_is_seed(s, i))
             continue;
         uint64_t x, y;
         place_key(s, i, &x, &y);
@@ -408,180 +391,9 @@ static void collect_seeds(solver *s) {
     }
 }
 
-/* ---- the check ----------------------------------------------------------- */
-
-static uint8_t raise(uint8_t d) {
-    return (uint8_t)((d & D0 ? D1 : 0) | (d & (D1 | BAD) ? BAD : 0));
-}
-
-static uint8_t lower(uint8_t d) {
-    return (uint8_t)((d & D1 ? D0 : 0) | (d & (D0 | BAD) ? BAD : 0));
-}
-
-static uint8_t multiply(uint8_t x, uint8_t y) {
-    if (!x || !y)
-        return 0;
-    uint8_t d = (uint8_t)((x | y) & BAD);
-    if (x & D1 && y & D1)
-        d |= BAD;
-    if ((x & D1 && y & D0) || (x & D0 && y & D1))
-        d |= D1;
-    if (x & D0 && y & D0)
-        d |= D0;
-    return d;
-}
-
-static uint8_t degree_of(const solver *s, uint32_t id) {
-    const uint8_t *d = s->p->degree;
-    const ar_vnode *v = vn(s, id);
-    uint8_t all = 0;
-    switch (v->kind) {
-    case AR_V_ZERO:
-    case AR_V_UNDEFINED:
-        return 0;
-    case AR_V_CONST:
-    case AR_V_INPUT:
-        return D0;
-    case AR_V_SUM:
-    case AR_V_PHI:
-    case AR_V_LOOP:
-        for (uint32_t i = 0; i < v->in_count; i++)
-            all |= d[v->in[i]];
-        return all;
-    case AR_V_MUL:
-        return multiply(d[v->in[0]], d[v->in[1]]);
-    case AR_V_DIV:
-        return (uint8_t)(d[v->in[0]] | (d[v->in[1]] & (D1 | BAD) ? BAD : 0));
-    case AR_V_NONLINEAR:
-        for (uint32_t i = 0; i < v->in_count; i++)
-            all |= d[v->in[i]];
-        return (uint8_t)(D0 | (all & (D1 | BAD) ? BAD : 0));
-    case AR_V_STORE:
-        all = is_seed(s, id) ? raise(d[v->in[0]]) : d[v->in[0]];
-        return v->in_count > 1 ? all | d[v->in[1]] : all;
-    case AR_V_TERM:
-    case AR_V_BOUNDARY:
-        if (is_unscale(s, id))
-            return lower(d[v->in[0]]);
-        if (is_carry(s, id) || is_seed(s, id))
-            return raise(d[v->in[0]]);
-        return d[v->in[0]];
-    }
-    return 0;
-}
-
-static void propagate(solver *s) {
-    const ar_graph_index *g = &s->a->g;
-    ar_ids work = {0};
-    for (uint32_t i = g->count; i-- > 1;)
-        if (g->live[i])
-            AR_PUSH(s->a->arena, &work, i);
-    while (work.count) {
-        uint32_t id = work.data[--work.count];
-        uint8_t now = degree_of(s, id) | s->p->degree[id];
-        /* What is wrong here is reported here; it must not drown the rest. */
-        if (now && (is_update_store(s, id) || is_unscale(s, id)))
-            now = D0;
-        if (now == s->p->degree[id])
-            continue;
-        s->p->degree[id] = now;
-        for (uint32_t u = g->use_start[id]; u < g->use_start[id + 1]; u++)
-            AR_PUSH(s->a->arena, &work, g->uses[u]);
-    }
-}
-
-static void refuse(solver *s, uint32_t id, int sink, const char *text) {
-    ar_conflict c = {.node = id, .sink = sink, .text = text};
-    AR_PUSH(s->a->arena, &s->p->conflicts, c);
-}
-
-/* Where a wrong degree first comes up. */
-static const char *origin_text(const solver *s, uint32_t id) {
-    const uint8_t *d = s->p->degree;
-    const ar_vnode *v = vn(s, id);
-    if (!(d[id] & BAD))
-        return NULL;
-    for (uint32_t i = 0; i < v->in_count; i++)
-        if (d[v->in[i]] & BAD)
-            return NULL;
-    switch (v->kind) {
-    case AR_V_MUL:
-        return "two values that both carry the loss scale are multiplied here";
-    case AR_V_DIV:
-        return "a value that carries the loss scale is a divisor here";
-    case AR_V_NONLINEAR:
-        return "a value that carries the loss scale goes through a function "
-               "that is not linear here";
-    case AR_V_STORE:
-    case AR_V_TERM:
-        return "a value that already carries the loss scale would be scaled "
-               "again here";
-    case AR_V_ZERO:
-    case AR_V_UNDEFINED:
-    case AR_V_CONST:
-    case AR_V_INPUT:
-    case AR_V_SUM:
-    case AR_V_PHI:
-    case AR_V_LOOP:
-    case AR_V_BOUNDARY:
-        return NULL;
-    }
-    return NULL;
-}
-
-static void check_origins(solver *s) {
-    for (uint32_t i = 1; i < s->a->g.count; i++) {
-        const char *text = s->a->g.live[i] ? origin_text(s, i) : NULL;
-        if (text && ar_where_in_loop(s->a, vn(s, i)->context, vn(s, i)->at))
-            refuse(s, i, -1, text);
-    }
-}
-
-static void check(solver *s) {
-    ar_interp *in = s->a->in;
-    const uint8_t *d = s->p->degree;
-    for (uint32_t i = 0; i < in->sinks.count; i++) {
-        const ar_sink *sink = &in->sinks.data[i];
-        if (sink->stamp < in->run_start)
-            continue;
-        uint8_t bits = d[sink->node];
-        if (sink->kind == AR_SINK_COMPARE_TWO) {
-            bits |= d[sink->other];
-            if (bits & BAD || (bits & (D0 | D1)) == (D0 | D1))
-                refuse(s, sink->node, (int)i,
-                       "a scaled value is compared with one that is not");
-        } else if (bits & (D1 | BAD)) {
-            refuse(s, sink->node, (int)i, "a scaled value leaves here");
-        }
-    }
-    for (uint32_t i = 1; i < s->a->g.count; i++) {
-        if (!s->a->g.live[i])
-            continue;
-        const ar_vnode *v = vn(s, i);
-        if (is_update_store(s, i) && degree_of(s, i) & (D1 | BAD))
-            refuse(s, i, -1, "the update keeps the loss scale");
-        if (is_unscale(s, i) && d[v->in[0]] & (D0 | BAD))
-            refuse(s, i, -1, "not all of this gradient carries the scale");
-        if ((v->kind == AR_V_STORE ||
-             (v->kind == AR_V_BOUNDARY && is_seed(s, i))) &&
-            d[i] == D1 && ar_where_in_loop(s->a, v->context, v->at))
-            s->p->scaled_writes++;
-    }
-    if (!s->p->conflicts.count)
-        return;
-    /* The origins say more than where they end up: first. */
-    ar_conflict *ends = s->p->conflicts.data;
-    uint32_t count = s->p->conflicts.count;
-    s->p->conflicts.data = NULL;
-    s->p->conflicts.count = s->p->conflicts.capacity = 0;
-    check_origins(s);
-    for (uint32_t i = 0; i < count; i++)
-        AR_PUSH(s->a->arena, &s->p->conflicts, ends[i]);
-}
-
 void ar_solve_degrees(ar_analysis *a, ar_placement *p) {
     uint32_t n = a->g.count;
-    solver s = {.a = a, .p = p};
+    ar_solver s = {.a = a, .p = p};
     s.must = AR_NEW_ARRAY(a->arena, bool, n);
     s.can = AR_NEW_ARRAY(a->arena, bool, n);
     s.must_via = AR_NEW_ARRAY(a->arena, uint32_t, n);
@@ -600,7 +412,6 @@ void ar_solve_degrees(ar_analysis *a, ar_placement *p) {
     p->ok = false;
     if (p->conflicts.count || !p->seeds.count)
         return;
-    propagate(&s);
-    check(&s);
+    ar_check_placement(&s);
     p->ok = !p->conflicts.count;
 }

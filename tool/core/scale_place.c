@@ -352,6 +352,17 @@ static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
     }
 }
 
+/* What no expression names cannot be scaled. */
+static void bar_nameless(ar_analysis *a, ar_idtable *allowed) {
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (a->g.live[i] && v->kind == AR_V_BOUNDARY && v->context &&
+            ar_idtable_get(allowed, ar_key(v->at), v->cell) &&
+            !ar_buffer_name(a, v))
+            ar_idtable_put(allowed, ar_key(v->at), v->cell, 2);
+    }
+}
+
 static void prepare_buffers(ar_analysis *a, const ar_placement *failed) {
     drafts list = {0};
     ar_ids cells = {0};
@@ -362,6 +373,7 @@ static void prepare_buffers(ar_analysis *a, const ar_placement *failed) {
     buffer_drafts(a, &list, &cells, allowed);
     install(a, &list);
     run_again(a);
+    bar_nameless(a, allowed);
     a->buffer_boundary = allowed;
 }
 

@@ -149,7 +149,7 @@ static ar_node *find_name(ar_analysis *a, uint32_t context, ar_node *node,
     return NULL;
 }
 
-static ar_node *buffer_name(ar_analysis *a, const ar_vnode *v) {
+ar_node *ar_buffer_name(ar_analysis *a, const ar_vnode *v) {
     ar_node *found = find_name(a, v->context, v->at, v->at, v->cell);
     if (found)
         return found;
@@ -181,7 +181,7 @@ static bool fill_seeds(ar_analysis *a, ar_group *group, const ar_placement *p) {
         seed->node =
             v->kind == AR_V_BOUNDARY ? v->at : ar_seed_expression(a, id);
         if (seed->form == AR_SEED_BUFFER) {
-            seed->buffer = buffer_name(a, v);
+            seed->buffer = ar_buffer_name(a, v);
             if (!seed->buffer)
                 return false;
         }
@@ -429,6 +429,9 @@ void ar_explain_conflict(ar_analysis *a, const ar_solution *solution) {
         if (c->scaled_use > AR_NODE_CONST)
             ar_report(a->diags, AR_DIAG_SCALE_NOTE, place_of(a, c->scaled_use),
                       "a gradient is made from it here");
+        if (c->stale_write && c->stale_write != root)
+            ar_report(a->diags, AR_DIAG_SCALE_NOTE, place_of(a, c->stale_write),
+                      "that was written here");
         if (c->sink >= 0)
             ar_report(a->diags, AR_DIAG_SCALE_NOTE,
                       a->in->sinks.data[c->sink].at->range,

@@ -6,6 +6,7 @@
 static float a[8], b[8], ga[8], gb[8], q[8], k[8], d[8];
 
 int main(void) {
+    fread(a, sizeof a, 1, stdin), fread(b, sizeof b, 1, stdin);
     for (int step = 0; step < 9; step++) {
         for (int i = 0; i < 8; i++) {
             q[i] = a[i] * 2.0f;
@@ -16,7 +17,7 @@ int main(void) {
         for (int i = 0; i < 8; i++)
             q[i] = d[i] * k[i];
         for (int i = 0; i < 8; i++)
-            k[i] = d[i] * q[i];
+            k[i] = q[i] * q[i];
         for (int i = 0; i < 8; i++) {
             ga[i] = q[i] * 2.0f;
             gb[i] = k[i] * 3.0f;
@@ -28,4 +29,4 @@ int main(void) {
     }
     return 0;
 }
-// CHECK: product.c:19:20: error: two values that both carry the loss scale
+// CHECK: product.c:20:20: error: two values that both carry the loss scale
