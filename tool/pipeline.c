@@ -46,6 +46,8 @@ static void spell_from_here(ar_run *run, ar_files *files) {
         ar_file *file = &files->list.data[i];
         if (strcmp(ar_real_path(run->arena, file->name), file->real) != 0)
             file->name = ar_path_from(here, file->real);
+        while (strncmp(file->name, "./", 2) == 0)
+            file->name += 2; /* a header found beside its includer */
     }
 }
 
