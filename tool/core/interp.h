@@ -203,6 +203,8 @@ typedef struct ar_interp {
      * of a block, as tags; 0 outside kernels */
     uint64_t block_bit, thread_bit;
     bool gave_up;
+    /* what was taken for granted on the way (ar_scale.assumptions) */
+    bool assumes_loops_run, assumes_index_covers, assumes_buffers_exist;
 } ar_interp;
 
 ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,

@@ -264,9 +264,10 @@ int ar_truth(ar_interp *in, ar_node *node, ar_value *value) {
         return v.node && v.node != AR_NODE_ZERO && v.node != AR_NODE_CONST
                    ? -1
                    : v.number != 0;
-    if (v.targets)
-        return 1;
-    return -1;
+    if (!v.targets)
+        return -1;
+    in->assumes_buffers_exist |= v.may_be_null;
+    return 1;
 }
 
 /* The value of a && b, a || b, a ? b : c: each side runs on its own path. */

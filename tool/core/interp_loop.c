@@ -370,6 +370,7 @@ static void run_pass(ar_interp *in, ar_node *node, void *context,
     /* A test that was decided by what is known of pointers still ends loops. */
     const ar_node *literal = ar_skip_casts(p->condition);
     bool endless = !literal || literal->kind == AR_INT_LIT;
+    in->assumes_loops_run |= p->tests_first && !endless;
     ar_frame_loop *frame = top(in);
     frame->breaks = frame->continues = (ar_state){NULL, true};
     if (p->condition && p->tests_first)

@@ -349,6 +349,7 @@ static bool replaces(ar_interp *in, uint32_t cell, const ar_value *address,
             from_start &= set->data[i].index == 0;
         return from_start || offset;
     }
+    in->assumes_index_covers |= offset != 0;
     return offset != 0;
 }
 

@@ -65,6 +65,22 @@ static void report_assumptions(ar_analysis *a) {
     }
 }
 
+static void fill_assumptions(ar_analysis *a) {
+    const ar_interp *in = a->in;
+    if (!a->loop)
+        return;
+    if (in->assumes_loops_run)
+        AR_PUSH(a->arena, &a->out->assumptions, "loops run at least once");
+    if (in->assumes_index_covers)
+        AR_PUSH(a->arena, &a->out->assumptions,
+                "an index that follows a loop covers its array");
+    if (in->assumes_buffers_exist)
+        AR_PUSH(a->arena, &a->out->assumptions, "a buffer that may exist does");
+    if (in->disjoint)
+        AR_PUSH(a->arena, &a->out->assumptions,
+                "the parts of one allocation do not overlap");
+}
+
 static ar_scale *finish(ar_analysis *a, ar_scale_outcome outcome,
                         const ar_solution *solution, double start) {
     ar_scale *out = a->out;
@@ -75,6 +91,7 @@ static ar_scale *finish(ar_analysis *a, ar_scale_outcome outcome,
         ar_fill_groups(a, solution);
     }
     ar_fill_rest(a);
+    fill_assumptions(a);
     out->seconds = now() - start;
     return out;
 }

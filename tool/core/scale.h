@@ -135,6 +135,8 @@ typedef struct ar_scale {
     ar_node **param_writes;
     ar_unit **param_write_units;
     uint32_t param_write_count;
+    /* what the result takes for granted, in words; each once */
+    AR_VEC(const char *) assumptions;
     AR_VEC(ar_pointer_store) stores;
     /* every call that may free an object, for the plan: call, object pairs */
     struct ar_free_site {

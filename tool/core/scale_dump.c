@@ -73,6 +73,8 @@ void ar_scale_dump(FILE *out, ar_program *program, const ar_scale *scale) {
     if (scale->loop)
         fprintf(out, "training loop %s in %s\n", place(program, scale->loop),
                 scale->loop_function->name);
+    for (uint32_t i = 0; i < scale->assumptions.count; i++)
+        fprintf(out, "assumes: %s\n", scale->assumptions.data[i]);
     for (uint32_t i = 0; i < scale->group_count; i++)
         dump_group(out, program, &scale->groups[i]);
     for (uint32_t i = 0; i < scale->param_write_count; i++)

@@ -272,6 +272,8 @@ static void add_place(builder *b, const char *what, int group,
 
 static void add_scale(builder *b) {
     const ar_scale *scale = b->run->scale;
+    for (uint32_t i = 0; i < scale->assumptions.count; i++)
+        AR_PUSH(b->arena, &b->audit->assumptions, scale->assumptions.data[i]);
     if (scale->loop)
         add_place(b, "training loop", -1, scale->loop);
     for (uint32_t i = 0; i < scale->group_count; i++) {

@@ -52,6 +52,8 @@ typedef struct ar_audit {
     AR_VEC(const char *) unlocks; /* what would bring more ops into half */
     uint32_t half_ops, casts;
     const char *scale_text; /* one line about the loss scale */
+    AR_VEC(const char *)
+    assumptions; /* what the loss scale takes for granted */
 } ar_audit;
 
 ar_audit *ar_audit_make(ar_run *run);

@@ -86,6 +86,11 @@ static cJSON *buffer_row(const ar_run *run, const ar_audit_buffer *buffer) {
 static cJSON *scale_object(const ar_run *run, const ar_audit *audit) {
     cJSON *scale = cJSON_CreateObject();
     add_text(run, scale, "outcome", audit->scale_text);
+    cJSON *assumptions = cJSON_AddArrayToObject(scale, "assumptions");
+    for (uint32_t i = 0; i < audit->assumptions.count; i++)
+        cJSON_AddItemToArray(
+            assumptions,
+            cJSON_CreateString(clean_text(run, audit->assumptions.data[i])));
     cJSON *places = cJSON_AddArrayToObject(scale, "places");
     for (uint32_t i = 0; i < audit->places.count; i++) {
         cJSON *row = cJSON_CreateObject();

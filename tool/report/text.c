@@ -49,6 +49,8 @@ static void print_buffers(FILE *out, const ar_audit *audit) {
 
 static void print_scale(FILE *out, const ar_audit *audit) {
     fprintf(out, "\nloss scale: %s\n", audit->scale_text);
+    for (uint32_t i = 0; i < audit->assumptions.count; i++)
+        fprintf(out, "  assumes: %s\n", audit->assumptions.data[i]);
     for (uint32_t i = 0; i < audit->places.count; i++) {
         const ar_audit_place *row = &audit->places.data[i];
         if (row->group >= 0)
