@@ -355,6 +355,43 @@ static ar_value apply_pure(rule_call *r, const ar_decl *callee) {
     return node ? ar_from_node(node) : unknown_result(in, r->call, callee);
 }
 
+/* A sum over processes: what is received has the degree of what is sent. Sent
+ * in place (no memory is named), it is the receiving buffer's own. */
+static ar_value apply_allreduce(rule_call *r, const ar_decl *callee) {
+    for (uint32_t i = 0; i < r->rule->equation_count; i++) {
+        const ar_equation *e = &r->rule->algebra[i];
+        bool in_place = false;
+        for (uint32_t t = 0; t < e->term_count; t++)
+            for (uint32_t k = 0; k < e->terms[t].factor_count; k++) {
+                uint32_t from = e->terms[t].factors[k];
+                in_place |= from < r->count &&
+                            points_to_memory(r->types[from]) &&
+                            !r->args[from].targets;
+            }
+        if (in_place)
+            return unknown_result(r->in, r->call, callee);
+    }
+    return apply_algebra(r, callee);
+}
+
+/* Clipping multiplies the gradient by a function of all of it: what it is
+ * given must be unscaled, and so the unscale goes before it. */
+static ar_value apply_clip(rule_call *r, const ar_decl *callee) {
+    uint32_t norm = 0;
+    for (uint32_t i = 0; i < r->count && i < r->rule->param_count; i++) {
+        if (r->rule->params[i].direction != AR_DIR_INOUT ||
+            !float_memory(r->in, &r->args[i], r->types[i]))
+            continue;
+        uint32_t old = operand(r, i);
+        norm = fresh(r, AR_V_NONLINEAR, &old, 1);
+        uint32_t clipped = fresh(r, AR_V_MUL, (uint32_t[]){old, norm}, 2);
+        ar_store_block(r->in, r->call, &r->args[i], clipped, false);
+    }
+    return norm && ar_is_floating(callee->type->element)
+               ? ar_from_node(norm)
+               : unknown_result(r->in, r->call, callee);
+}
+
 /* memcpy returns its target, cudaMemcpy that all went well. */
 static ar_value returned(const ar_decl *callee, const ar_value *target) {
     return callee->type->element->kind == AR_TYPE_POINTER ? *target
@@ -430,10 +467,16 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
     case AR_RULE_EXIT:
         ar_state_drop(in->m, &in->state);
         return true;
-    case AR_RULE_OPTIMIZER:
-    case AR_RULE_SEED:
     case AR_RULE_CLIP:
     case AR_RULE_ALLREDUCE:
+        /* A body says more. */
+        if (ar_definition_of(in->program, (ar_decl *)callee))
+            return false;
+        *result = rule->kind == AR_RULE_CLIP ? apply_clip(&r, callee)
+                                             : apply_allreduce(&r, callee);
+        return true;
+    case AR_RULE_OPTIMIZER:
+    case AR_RULE_SEED:
         return false;
     }
     return false;
