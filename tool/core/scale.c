@@ -87,6 +87,7 @@ static ar_scale *finish(ar_analysis *a, ar_scale_outcome outcome,
     out->outcome = outcome;
     if (a->loop) {
         ar_assign_roles(a);
+        ar_check_user_roles(a);
         ar_fill_cells(a, solution);
         ar_fill_groups(a, solution);
     }

@@ -175,6 +175,10 @@ bool ar_is_renewed(ar_repeats *r, const ar_vnode *v, const uint8_t *degree);
 void ar_read_user_marks(ar_analysis *a);
 bool ar_user_allows_seed(const ar_analysis *a, uint32_t context, ar_node *at);
 bool ar_user_step(const ar_analysis *a, ar_where *w);
+/* What a `role` rule says of the cell; AR_ROLE_NONE: nothing. */
+ar_role ar_user_role(ar_analysis *a, uint32_t cell);
+/* Tells of the cells that turned out to be something else. */
+void ar_check_user_roles(ar_analysis *a);
 
 /* ---- scale_place.c ------------------------------------------------------- */
 

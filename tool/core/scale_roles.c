@@ -237,6 +237,11 @@ static void classify(ar_analysis *a, candidate *c, search *found,
         bool is_state = !is_param && reach_of(a, c->loop, c->heads[i],
                                               found->updated, REACH_UPDATED)
                                          .updated;
+        ar_role named = ar_user_role(a, cell);
+        if (named == AR_ROLE_PARAM || named == AR_ROLE_STATE) {
+            is_param = named == AR_ROLE_PARAM;
+            is_state = !is_param;
+        }
         c->score.params += is_param;
         c->score.states += is_state;
         if (!cells)

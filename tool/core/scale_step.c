@@ -168,8 +168,10 @@ static void find_grads(ar_analysis *a, ar_step_region *r) {
             ar_role role = a->cells[v->cell].role;
             bool cleared = v->kind == AR_V_STORE && ar_is_array(a, v->cell) &&
                            AR_VN(a->in, v->in[0])->kind == AR_V_ZERO;
-            if (!(a->gradlike[id] || cleared) || role == AR_ROLE_PARAM ||
-                role == AR_ROLE_LOSS)
+            ar_role named = ar_user_role(a, v->cell);
+            bool is_grad = named == AR_ROLE_NONE ? a->gradlike[id] || cleared
+                                                 : named == AR_ROLE_GRAD;
+            if (!is_grad || role == AR_ROLE_PARAM || role == AR_ROLE_LOSS)
                 continue;
             add_grad(a, r, v->cell, id);
             continue;

@@ -75,3 +75,51 @@ bool ar_user_step(const ar_analysis *a, ar_where *w) {
     } while (ar_climb(a->in, &here));
     return false;
 }
+
+/* ---- roles --------------------------------------------------------------- */
+
+static const ar_subject_rule *role_rule(ar_analysis *a, uint32_t cell) {
+    if (a->rules->subjects.count == a->rules->builtin_subjects)
+        return NULL;
+    /* as rules write it: net.dW for net->dW */
+    const char *name = ar_cell_name(a, cell);
+    char *path = ar_sprintf(a->arena, "%s", name), *to = path;
+    for (const char *c = name; *c; c++) {
+        bool arrow = c[0] == '-' && c[1] == '>';
+        *to++ = arrow ? '.' : *c;
+        c += arrow;
+    }
+    *to = 0;
+    return ar_rules_find_role(
+        a->rules, strchr(path, '.') ? AR_SUBJECT_FIELD : AR_SUBJECT_VARIABLE,
+        path);
+}
+
+ar_role ar_user_role(ar_analysis *a, uint32_t cell) {
+    const ar_subject_rule *rule = role_rule(a, cell);
+    return rule ? rule->sets_role : AR_ROLE_NONE;
+}
+
+void ar_check_user_roles(ar_analysis *a) {
+    for (uint32_t cell = 1; cell < a->cell_count; cell++) {
+        const ar_cell_info *c = &a->cells[cell];
+        const ar_subject_rule *rule =
+            c->role == AR_ROLE_NONE ? NULL : role_rule(a, cell);
+        /* parameters and statistics of a normalisation are `norm` to the user
+         */
+        if (!rule || rule->sets_role == c->role ||
+            rule->sets_role == AR_ROLE_NORM)
+            continue;
+        const ar_vnode *v = AR_VN(a->in, c->reason_node);
+        bool is_placed = c->reason_node > AR_NODE_CONST && v->at;
+        ar_report(a->diags, AR_DIAG_SCALE_NOTE,
+                  is_placed ? v->at->range : AR_NO_RANGE,
+                  ar_sprintf(a->arena,
+                             "a rule in '%s' calls '%s' %s, but the program "
+                             "uses it as %s: %s",
+                             rule->origin, ar_cell_name(a, cell),
+                             ar_role_name(rule->sets_role),
+                             ar_role_name(c->role),
+                             c->reason ? c->reason : ""));
+    }
+}
