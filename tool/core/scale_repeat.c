@@ -144,9 +144,12 @@ static bool argument_varies(ar_repeats *r, uint32_t context,
     const ar_context *c = a->in->contexts.data[context];
     if (!c->parent || !ar_where_in_loop(r->a, context, c->function->body))
         return false;
-    if (c->call->kind != AR_CALL || param->index + 1 >= c->call->kid_count)
+    uint32_t first = c->call->kind == AR_CALL     ? 1
+                     : c->call->kind == AR_LAUNCH ? 3
+                                                  : UINT32_MAX / 2;
+    if (first + param->index >= c->call->kid_count)
         return true;
-    return varies(r, c->parent, c->call->kids[param->index + 1]);
+    return varies(r, c->parent, c->call->kids[first + param->index]);
 }
 
 static bool variable_varies(ar_repeats *r, uint32_t context,
