@@ -70,6 +70,7 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
             if (e->all[k]->body && e->all[k] == e->decl)
                 link_parents(in, unit_index(in, e->unit), e->decl->body);
     }
+    ar_find_inert(in);
     return in;
 }
 

@@ -203,6 +203,7 @@ typedef struct ar_interp {
      * of a block, as tags; 0 outside kernels */
     uint64_t block_bit, thread_bit;
     bool gave_up;
+    struct ar_inert *inert; /* functions that are not followed */
     /* what was taken for granted on the way (ar_scale.assumptions) */
     bool assumes_loops_run, assumes_index_covers, assumes_buffers_exist;
 } ar_interp;
@@ -324,6 +325,13 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
 bool ar_apply_builtin(ar_interp *in, ar_node *call, const ar_decl *callee,
                       ar_value *args, const ar_type *const *types,
                       uint32_t count, ar_value *result);
+/* interp_inert.c: functions that cannot reach a float. */
+typedef struct ar_inert ar_inert;
+void ar_find_inert(ar_interp *in);
+bool ar_is_inert(const ar_interp *in, const ar_decl *function);
+/* What such a call leaves behind. */
+void ar_skip_call(ar_interp *in, ar_node *call, const ar_value *args,
+                  uint32_t count);
 ar_value ar_allocate(ar_interp *in, ar_node *call, bool zero);
 uint32_t ar_function_target(ar_interp *in, ar_decl *function);
 

@@ -82,6 +82,10 @@ ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
                          ar_graph_node(in, AR_V_INPUT, call, 0, NULL, 0))
                    : ar_unknown();
     }
+    if (in->frame && ar_is_inert(in, function)) {
+        ar_skip_call(in, call, args, count);
+        return ar_unknown();
+    }
     ar_frame frame = {.up = in->frame};
     frame.returns = (ar_state){NULL, true};
     const ar_type *result = function->type->element;
