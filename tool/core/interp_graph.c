@@ -254,6 +254,16 @@ static ar_value value_in(ar_interp *in, const ar_state *state, uint32_t cell,
 
 static void join_cell(void *context, uint32_t cell, uint32_t a, uint32_t b) {
     state_join *j = context;
+    if (!ar_object_of(j->in->m, cell)) {
+        /* something was stored where no memory is known: what follows from it
+         * cannot be trusted */
+        if (!j->in->gave_up)
+            ar_interp_note(j->in, AR_DIAG_SCALE_NOTE, j->at->range,
+                           "the loss-scale analysis was stopped here: a store "
+                           "to memory that it does not know");
+        j->in->gave_up = true;
+        return;
+    }
     ar_value x = value_in(j->in, j->into, cell, a);
     ar_value y = value_in(j->in, j->into, cell, b);
     ar_value v = ar_join_values(j->in, j->at, cell, &x, &y);
