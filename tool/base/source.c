@@ -50,6 +50,10 @@ static bool read_all(ar_arena *arena, int fd, ar_file *file) {
     return true;
 }
 
+const char *ar_file_name(const ar_files *files, ar_file_id id) {
+    return id == AR_NO_FILE ? "" : files->list.data[id].name;
+}
+
 const ar_file *ar_files_load(ar_files *files, ar_file_id id) {
     if (id >= files->list.count)
         AR_BUG("file id %u of %u", id, files->list.count);

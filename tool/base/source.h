@@ -43,6 +43,8 @@ typedef struct ar_files {
 /* Finds or adds by real path. */
 ar_file_id ar_files_add(ar_files *files, const char *name, const char *real,
                         bool is_system);
+/* As the user or the compiler spelled it; "" for AR_NO_FILE. */
+const char *ar_file_name(const ar_files *files, ar_file_id id);
 /* Reads the bytes once; NULL and errno when that fails. Files of 2 GiB and
  * more fail with EFBIG. */
 const ar_file *ar_files_load(ar_files *files, ar_file_id id);

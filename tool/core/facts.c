@@ -67,6 +67,60 @@ const char *ar_op_spelling(ar_op op) {
     AR_BUG("op %d", (int)op);
 }
 
+bool ar_is_float_vector(const ar_type *type) {
+    if (!ar_is_kind(type, AR_TYPE_RECORD) || !type->record)
+        return false;
+    const char *name = type->record->name;
+    return strcmp(name, "float2") == 0 || strcmp(name, "float3") == 0 ||
+           strcmp(name, "float4") == 0;
+}
+
+bool ar_is_record(const ar_type *type) {
+    return ar_is_kind(type, AR_TYPE_RECORD) && !ar_is_float_vector(type);
+}
+
+bool ar_is_floating(const ar_type *type) {
+    return type && (ar_is_float_vector(type) || type->kind == AR_TYPE_FLOAT ||
+                    type->kind == AR_TYPE_DOUBLE ||
+                    type->kind == AR_TYPE_HALF || type->kind == AR_TYPE_VECTOR);
+}
+
+const ar_type *ar_array_bottom(const ar_type *type) {
+    while (ar_is_kind(type, AR_TYPE_ARRAY))
+        type = type->element;
+    return type;
+}
+
+const ar_type *ar_address_bottom(const ar_type *type) {
+    while (ar_is_address(type))
+        type = type->element;
+    return type;
+}
+
+int ar_float_depth(const ar_type *type) {
+    int depth = 0;
+    for (; ar_is_address(type); type = type->element)
+        depth++;
+    return ar_is_float(type) ? depth : -1;
+}
+
+ar_node *ar_skip_casts(const ar_node *node) {
+    while (node && (node->kind == AR_IMPLICIT || node->kind == AR_CAST) &&
+           node->kid_count == 1)
+        node = node->kids[0];
+    return (ar_node *)node;
+}
+
+ar_decl *ar_direct_callee(const ar_node *callee) {
+    callee = ar_skip_casts(callee);
+    while (callee && (callee->kind == AR_DEREF || callee->kind == AR_ADDRESS))
+        callee = ar_skip_casts(callee->kids[0]);
+    return callee && callee->kind == AR_REF && callee->decl &&
+                   callee->decl->kind == AR_DECL_FUNCTION
+               ? callee->decl
+               : NULL;
+}
+
 /* ---- dump -----------------------------------------------------------------
  */
 

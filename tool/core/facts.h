@@ -286,6 +286,37 @@ typedef struct ar_unit {
     double parse_seconds, collect_seconds;
 } ar_unit;
 
+/* ---- small questions --------------------------------------------------- */
+
+/* NULL is no type and has no property. */
+static inline bool ar_is_kind(const ar_type *type, ar_type_kind kind) {
+    return type && type->kind == kind;
+}
+static inline bool ar_is_float(const ar_type *type) {
+    return ar_is_kind(type, AR_TYPE_FLOAT);
+}
+static inline bool ar_is_address(const ar_type *type) {
+    return ar_is_kind(type, AR_TYPE_POINTER) || ar_is_kind(type, AR_TYPE_ARRAY);
+}
+/* float2, float3, float4 of CUDA: structs, but each is one value. */
+bool ar_is_float_vector(const ar_type *type);
+/* A struct or union other than those. */
+bool ar_is_record(const ar_type *type);
+/* A number that may carry a fraction: of any width, or a vector of them. */
+bool ar_is_floating(const ar_type *type);
+/* What an array of arrays is made of. */
+const ar_type *ar_array_bottom(const ar_type *type);
+/* What is left below all pointers and arrays. */
+const ar_type *ar_address_bottom(const ar_type *type);
+/* Pointers and arrays above the float at the bottom; -1: no float there. */
+int ar_float_depth(const ar_type *type);
+
+/* The expression below casts and implicit conversions. */
+ar_node *ar_skip_casts(const ar_node *node);
+/* The function that a callee expression (kids[0] of CALL and LAUNCH) names,
+ * also as *f or &f; NULL: it is called through a pointer. */
+ar_decl *ar_direct_callee(const ar_node *callee);
+
 /* Names for dumps; never NULL. */
 const char *ar_node_kind_name(ar_node_kind kind);
 const char *ar_op_spelling(ar_op op);

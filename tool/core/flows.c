@@ -6,15 +6,8 @@ ar_where ar_here(const ar_walk *w, const ar_node *node) {
     return (ar_where){w->unit, w->function, node->range};
 }
 
-ar_node *ar_strip(ar_node *node) {
-    while (node && (node->kind == AR_CAST || node->kind == AR_IMPLICIT) &&
-           node->kid_count == 1)
-        node = node->kids[0];
-    return node;
-}
-
 bool ar_is_zero(ar_node *node) {
-    node = ar_strip(node);
+    node = ar_skip_casts(node);
     if (!node)
         return false;
     if (node->kind == AR_FLOAT_LIT)
@@ -23,7 +16,7 @@ bool ar_is_zero(ar_node *node) {
 }
 
 ar_decl *ar_root_decl(ar_node *node) {
-    while ((node = ar_strip(node))) {
+    while ((node = ar_skip_casts(node))) {
         switch (node->kind) {
         case AR_REF:
         case AR_MEMBER:
@@ -218,7 +211,7 @@ uint32_t ar_lvalue(ar_walk *w, ar_node *node) {
 
 /* A C++ function whose call is an lvalue. */
 bool ar_returns_reference(ar_node *call) {
-    ar_node *callee = ar_strip(call->kids[0]);
+    ar_node *callee = ar_skip_casts(call->kids[0]);
     return callee && callee->kind == AR_REF && callee->decl &&
            ar_is_kind(callee->decl->type, AR_TYPE_FUNCTION) &&
            ar_is_reference(callee->decl->type->element);
@@ -264,8 +257,8 @@ static void written(ar_walk *w, uint32_t cell, ar_node *lvalue, ar_node *store,
         return;
     if (is_element(lvalue))
         ar_walk_site(w, kind, store, cell);
-    if (store->kind == AR_ASSIGN && ar_strip(store->kids[1]) &&
-        ar_strip(store->kids[1])->kind == AR_FLOAT_LIT)
+    if (store->kind == AR_ASSIGN && ar_skip_casts(store->kids[1]) &&
+        ar_skip_casts(store->kids[1])->kind == AR_FLOAT_LIT)
         ar_walk_site(w, AR_SITE_LITERAL, store->kids[1], cell);
     if (lvalue->kind == AR_REF || !ar_reads_its_target(store))
         return;
@@ -387,7 +380,7 @@ static uint32_t conditional(ar_walk *w, ar_node *node) {
 
 /* (uintptr_t)p % 64 asks for the alignment and keeps no address. */
 static ar_node *without_address(ar_node *node) {
-    ar_node *inner = ar_strip(node);
+    ar_node *inner = ar_skip_casts(node);
     bool is_pointer = inner && ar_is_kind(inner->type, AR_TYPE_POINTER);
     return is_pointer && ar_is_kind(node->type, AR_TYPE_INT) ? inner : node;
 }
@@ -417,12 +410,6 @@ static uint32_t address(ar_walk *w, ar_node *node) {
     return cell;
 }
 
-static const ar_type *bottom(const ar_type *type) {
-    while (ar_is_kind(type, AR_TYPE_ARRAY))
-        type = type->element;
-    return type;
-}
-
 /* sizeof evaluates nothing; its operand only says which memory is meant. */
 static void size_of(ar_walk *w, ar_node *node) {
     uint32_t cell = 0;
@@ -432,14 +419,14 @@ static void size_of(ar_walk *w, ar_node *node) {
         w->is_quiet = true;
         type = node->kids[0]->type;
         ar_node *operand = node->kids[0];
-        if (ar_is_float(bottom(type)))
+        if (ar_is_float(ar_array_bottom(type)))
             cell = ar_lvalue(w, operand);
         w->is_quiet = was_quiet;
     }
     if (w->is_quiet || ar_map_get(&w->size_sites, ar_key(node)))
         return;
     uint32_t site = AR_NO_ID - 1; /* of another type: known, not listed */
-    if (ar_is_float(bottom(type)))
+    if (ar_is_float(ar_array_bottom(type)))
         site = ar_site_add(w->g, AR_SITE_SIZEOF, ar_here(w, node), node, NULL,
                            cell);
     ar_map_put(&w->size_sites, ar_key(node), (void *)(uintptr_t)(site + 1));

@@ -67,7 +67,6 @@ void ar_note_accumulation(ar_walk *w, ar_accumulator_kind kind, uint32_t cell,
 ar_where ar_here(const ar_walk *w, const ar_node *node);
 /* The variable or field an expression is about, or NULL. */
 ar_decl *ar_root_decl(ar_node *node);
-ar_node *ar_strip(ar_node *node);
 bool ar_is_zero(ar_node *node);
 static inline bool ar_is_reference(const ar_type *type) {
     return type && type->kind == AR_TYPE_POINTER && type->is_reference;
@@ -75,9 +74,6 @@ static inline bool ar_is_reference(const ar_type *type) {
 bool ar_returns_reference(ar_node *call);
 
 void ar_walk_site(ar_walk *w, ar_site_kind kind, ar_node *node, uint32_t cell);
-static inline bool ar_is_kind(const ar_type *type, ar_type_kind kind) {
-    return type && type->kind == kind;
-}
 
 /* flows_convert.c */
 uint32_t ar_eval_conversion(ar_walk *w, ar_node *node);

@@ -434,7 +434,7 @@ static void varargs_sites(ar_walk *w, const call *c) {
         return;
     for (uint32_t i = type->param_count; i < c->count; i++) {
         const argument *arg = &c->args[i];
-        ar_node *node = ar_strip(arg->node);
+        ar_node *node = ar_skip_casts(arg->node);
         if (arg->target && ar_float_depth(arg->node->type) == 1)
             site(w, c, AR_SITE_VARARGS_ADDRESS, arg->node, arg->target);
         else if (arg->load_count && node && ar_is_float(node->type) &&
@@ -466,22 +466,13 @@ static void evaluate_arguments(ar_walk *w, call *c, uint32_t first) {
     }
 }
 
-static ar_decl *direct_callee(ar_node *node) {
-    node = ar_strip(node);
-    return node && node->kind == AR_REF && node->decl &&
-                   node->decl->kind == AR_DECL_FUNCTION
-               ? node->decl
-               : NULL;
-}
-
 static const ar_function_rule *rule_of(const ar_walk *w,
                                        const ar_decl *callee) {
     if (!w->g->rules)
         return NULL;
-    ar_file_id file = w->unit->main_file;
-    const char *name =
-        file == AR_NO_FILE ? "" : w->g->program->files.list.data[file].name;
-    return ar_rules_find(w->g->rules, callee->name, name);
+    return ar_rules_find(
+        w->g->rules, callee->name,
+        ar_file_name(&w->g->program->files, w->unit->main_file));
 }
 
 static uint32_t perform(ar_walk *w, call *c) {
@@ -513,7 +504,7 @@ uint32_t ar_eval_call(ar_walk *w, ar_node *node) {
         ar_eval(w, node->kids[i]);
     uint32_t count = node->kid_count > first ? node->kid_count - first : 0;
     call c = {.node = node,
-              .callee = direct_callee(node->kids[0]),
+              .callee = ar_direct_callee(node->kids[0]),
               .args = AR_NEW_ARRAY(w->g->arena, argument, count + 1),
               .count = count};
     uint32_t mark = w->loads.count;

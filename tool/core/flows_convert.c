@@ -4,7 +4,7 @@
 
 /* (size_t)(failed ? NULL : NULL) is null in disguise. */
 static bool is_null(ar_node *node) {
-    node = ar_strip(node);
+    node = ar_skip_casts(node);
     if (!node)
         return false;
     if (node->kind == AR_CONDITIONAL && node->kid_count == 3)

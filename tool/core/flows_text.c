@@ -344,7 +344,7 @@ typedef struct survey {
 } survey;
 
 static void refuse(survey *s, ar_node *lvalue) {
-    lvalue = ar_strip(lvalue);
+    lvalue = ar_skip_casts(lvalue);
     if (lvalue && lvalue->kind == AR_REF && lvalue->decl &&
         (lvalue->decl->kind == AR_DECL_VAR ||
          lvalue->decl->kind == AR_DECL_PARAM))

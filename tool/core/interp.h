@@ -218,10 +218,6 @@ void ar_interp_run(ar_interp *in);
 
 #define AR_VN(in, id) (&(in)->nodes.data[id])
 
-bool ar_is_floating(const ar_type *type);
-bool ar_is_float_vector(const ar_type *type);
-/* A struct or union that is not one. */
-bool ar_is_record(const ar_type *type);
 /* The node of this key, with its inputs replaced. */
 uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
                        uint32_t cell, const uint32_t *inputs, uint32_t count);
@@ -309,8 +305,6 @@ ar_value ar_thread_arith(const ar_interp *in, ar_op op, const ar_value *a,
  * its body runs for the others, 0 when it sends the rest away, -1: no such. */
 int ar_thread_guard(const ar_interp *in, const ar_node *node,
                     const ar_value *condition);
-/* The decl of the function that a call or launch names, or NULL. */
-ar_decl *ar_direct_callee(ar_node *callee);
 /* What is passed for a parameter: references and records by address. */
 ar_value ar_interp_argument(ar_interp *in, ar_node *arg, const ar_decl *param,
                             const ar_type **type);
@@ -318,13 +312,15 @@ ar_value ar_interp_argument(ar_interp *in, ar_node *arg, const ar_decl *param,
 ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
                          const ar_value *args, const ar_type *const *types,
                          uint32_t count);
-/* A call of a function without a body; false: nothing is known of it. */
+/* interp_rules.c: a call of a function that a rule describes; false: no rule
+ * says what it does. */
 bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
                    ar_value *args, const ar_type *const *types, uint32_t count,
                    ar_value *result);
-bool ar_apply_builtin(ar_interp *in, ar_node *call, const ar_decl *callee,
-                      ar_value *args, const ar_type *const *types,
-                      uint32_t count, ar_value *result);
+/* Memory of floats, by the static type or by what is known to lie there. */
+bool ar_points_to_floats(ar_interp *in, const ar_value *v, const ar_type *type);
+/* What a call gives of which nothing is known. */
+ar_value ar_unknown_result(ar_interp *in, ar_node *call, const ar_decl *callee);
 /* interp_inert.c: functions that cannot reach a float. */
 typedef struct ar_inert ar_inert;
 void ar_find_inert(ar_interp *in);
@@ -339,6 +335,5 @@ uint32_t ar_function_target(ar_interp *in, ar_decl *function);
 ar_node *ar_interp_parent(const ar_interp *in, const ar_unit *unit,
                           const ar_node *node);
 ar_unit *ar_context_unit(const ar_interp *in, uint32_t context);
-ar_node *ar_skip_casts(ar_node *node);
 
 #endif

@@ -1,13 +1,6 @@
 /* Expressions: lvalues and rvalues. */
 #include "core/interp.h"
 
-ar_node *ar_skip_casts(ar_node *node) {
-    while (node && (node->kind == AR_IMPLICIT || node->kind == AR_CAST) &&
-           node->kid_count)
-        node = node->kids[0];
-    return node;
-}
-
 /* ---- lvalues ------------------------------------------------------------- */
 
 /* v.x, p->x of a float4 mean all of it. */

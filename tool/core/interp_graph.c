@@ -1,25 +1,6 @@
 /* The value graph: nodes, and joins of values and states. */
 #include "core/interp.h"
 
-/* float4 of CUDA is a struct, but one value: its parts have one degree. */
-bool ar_is_float_vector(const ar_type *type) {
-    const char *name = type && type->kind == AR_TYPE_RECORD && type->record
-                           ? type->record->name
-                           : "";
-    return strcmp(name, "float2") == 0 || strcmp(name, "float3") == 0 ||
-           strcmp(name, "float4") == 0;
-}
-
-bool ar_is_record(const ar_type *type) {
-    return type && type->kind == AR_TYPE_RECORD && !ar_is_float_vector(type);
-}
-
-bool ar_is_floating(const ar_type *type) {
-    return type && (ar_is_float_vector(type) || type->kind == AR_TYPE_FLOAT ||
-                    type->kind == AR_TYPE_DOUBLE ||
-                    type->kind == AR_TYPE_HALF || type->kind == AR_TYPE_VECTOR);
-}
-
 uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
                        uint32_t cell, const uint32_t *inputs, uint32_t count) {
     uint32_t context = in->frame ? in->frame->context->id : 0;

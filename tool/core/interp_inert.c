@@ -26,9 +26,7 @@ struct ar_inert {
 };
 
 static bool reaches_float(const ar_interp *in, const ar_type *type) {
-    while (type &&
-           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY))
-        type = type->element;
+    type = ar_address_bottom(type);
     if (!type)
         return false;
     if (type->kind == AR_TYPE_RECORD)
@@ -97,11 +95,9 @@ static bool hands_out_memory(const ar_node *call) {
 
 static bool call_touches(inert_scan *s, ar_node *call, ar_decl *callee) {
     ar_interp *in = s->in;
-    const char *file =
-        call->range.file == AR_NO_FILE
-            ? ""
-            : in->program->files.list.data[call->range.file].name;
-    const ar_function_rule *rule = ar_rules_find(in->rules, callee->name, file);
+    const ar_function_rule *rule =
+        ar_rules_find(in->rules, callee->name,
+                      ar_file_name(&in->program->files, call->range.file));
     if (!rule)
         return !ar_definition_of(in->program, callee) && hands_out_memory(call);
     switch (rule->kind) {

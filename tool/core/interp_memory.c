@@ -8,12 +8,6 @@ static ar_mem_cell *cell_at(ar_interp *in, uint32_t cell) {
     return &in->m->cells.data[cell];
 }
 
-static const ar_type *array_bottom(const ar_type *type) {
-    while (type && type->kind == AR_TYPE_ARRAY)
-        type = type->element;
-    return type;
-}
-
 static bool holds_elements(const ar_type *type) {
     return type && (type->kind == AR_TYPE_POINTER || ar_is_record(type));
 }
@@ -22,7 +16,7 @@ static bool holds_elements(const ar_type *type) {
 uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
                          const ar_type *type) {
     const ar_type *own = cell_at(in, cell)->type;
-    const ar_type *wanted = array_bottom(type);
+    const ar_type *wanted = ar_array_bottom(type);
     if (!holds_elements(wanted))
         return cell;
     if (!own) {
@@ -34,7 +28,7 @@ uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
     }
     if (own->kind == AR_TYPE_ARRAY)
         return ar_memory_child(in->m, cell, AR_STEP_INDEX, NULL, index,
-                               array_bottom(own));
+                               ar_array_bottom(own));
     return cell;
 }
 
@@ -45,7 +39,7 @@ static void add_element(ar_interp *in, cell_list *list, ar_target target,
     AR_PUSH(in->arena, list, cell);
     if (target.index != AR_ANY_INDEX || cell == target.cell)
         return;
-    bool record = ar_is_record(array_bottom(type));
+    bool record = ar_is_record(ar_array_bottom(type));
     if (record && !cell_at(in, target.cell)->type) {
         uint32_t kid = cell_at(in, target.cell)->first_child;
         while (kid && cell_at(in, kid)->step != AR_STEP_FIELD)
@@ -77,7 +71,7 @@ static void cells_of(ar_interp *in, const ar_value *address,
             continue;
         uint32_t from = list->count;
         add_element(in, list, targets.data[i], type);
-        if (!holds_elements(array_bottom(type)))
+        if (!holds_elements(ar_array_bottom(type)))
             for (uint32_t k = from, end = list->count; k < end; k++)
                 add_regions(in, list, list->data[k]);
     }
@@ -242,7 +236,7 @@ static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
     bool tagged = (address->offset_tags | address->pointer_tags) != 0;
     bool many = c->is_many || c->any_path || tagged;
     if (!c->scalar && type)
-        c->scalar = array_bottom(type);
+        c->scalar = ar_array_bottom(type);
     ar_value v = current(in, cell);
     if (many) {
         v = with_heads(in, at, cell, address, v);
@@ -469,7 +463,7 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
                        const ar_value *value) {
     ar_mem_cell *c = cell_at(in, cell);
     if (!c->scalar && type)
-        c->scalar = array_bottom(type);
+        c->scalar = ar_array_bottom(type);
     bool strong = replaces(in, cell, address, cells, false);
     bool tagged = (address->offset_tags | address->pointer_tags) != 0;
     if (c->is_many || c->any_path || tagged ||

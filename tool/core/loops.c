@@ -19,20 +19,9 @@ typedef struct nest {
 
 enum { MAX_EXPANSION = 8 };
 
-static bool is_float(const ar_type *type) {
-    return type && type->kind == AR_TYPE_FLOAT;
-}
-
 static bool is_memory(const ar_node *node) {
-    return is_float(node->type) &&
+    return ar_is_float(node->type) &&
            (node->kind == AR_INDEX || node->kind == AR_DEREF);
-}
-
-static const ar_node *strip(const ar_node *node) {
-    while (node && (node->kind == AR_CAST || node->kind == AR_IMPLICIT) &&
-           node->kid_count)
-        node = node->kids[0];
-    return node;
 }
 
 /* The variables that a value depends on, and whether it comes from memory.
@@ -88,10 +77,10 @@ static bool is_contraction(const nest *n, const ar_node *target,
 }
 
 static void visit_sum(nest *n, const ar_node *target, const ar_node *value) {
-    if (!is_float(target->type))
+    if (!ar_is_float(target->type))
         return;
     n->sums++;
-    n->contractions += is_contraction(n, target, strip(value));
+    n->contractions += is_contraction(n, target, ar_skip_casts(value));
 }
 
 static const ar_decl *counter_of(const ar_node *loop) {
@@ -134,13 +123,13 @@ static void visit(nest *n, const ar_node *node) {
     }
     if (node->kind == AR_ASSIGN && node->kid_count == 2) {
         /* s = s + e */
-        const ar_node *value = strip(node->kids[1]);
+        const ar_node *value = ar_skip_casts(node->kids[1]);
         const ar_node *target = node->kids[0];
         n->stores += is_memory(target);
         if (target->kind == AR_REF && value && value->kind == AR_BINARY &&
             (value->op == AR_OP_ADD || value->op == AR_OP_SUB) &&
-            strip(value->kids[0])->kind == AR_REF &&
-            strip(value->kids[0])->decl == target->decl)
+            ar_skip_casts(value->kids[0])->kind == AR_REF &&
+            ar_skip_casts(value->kids[0])->decl == target->decl)
             visit_sum(n, target, value->kids[1]);
     }
     if (node->kind == AR_COMPOUND_ASSIGN && node->kid_count == 2) {

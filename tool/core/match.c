@@ -12,24 +12,6 @@ typedef struct matcher {
     AR_VEC(const ar_function_rule *) bad; /* arity reported once per rule */
 } matcher;
 
-static bool is_float_memory(const ar_type *type) {
-    return type && type->kind == AR_TYPE_FLOAT;
-}
-
-static bool touches_float(const ar_type *type) {
-    while (type &&
-           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY))
-        type = type->element;
-    return is_float_memory(type);
-}
-
-static const ar_node *strip(const ar_node *node) {
-    while (node && (node->kind == AR_CAST || node->kind == AR_IMPLICIT) &&
-           node->kid_count)
-        node = node->kids[0];
-    return node;
-}
-
 /* ---- loops -------------------------------------------------------------- */
 
 static void add_loop(matcher *m, ar_unit *unit, ar_decl *function,
@@ -57,7 +39,7 @@ static bool holds_call_of_float(const ar_node *node) {
         for (uint32_t i = 1; i < node->kid_count; i++)
             if (node->kids[i] && node->kids[i]->type &&
                 node->kids[i]->type->kind == AR_TYPE_POINTER &&
-                touches_float(node->kids[i]->type))
+                ar_float_depth(node->kids[i]->type) > 0)
                 return true;
     for (uint32_t i = 0; i < node->kid_count; i++)
         if (holds_call_of_float(node->kids[i]))
@@ -104,21 +86,20 @@ static void visit(void *context, ar_unit *unit, ar_decl *function,
     matcher *m = context;
     if (node->kind != AR_CALL && node->kind != AR_LAUNCH)
         return;
-    const ar_node *callee = strip(node->kids[0]);
-    if (!callee || callee->kind != AR_REF || !callee->decl ||
-        callee->decl->kind != AR_DECL_FUNCTION)
+    const ar_decl *callee = ar_direct_callee(node->kids[0]);
+    if (!callee)
         return;
-    const char *file = m->program->files.list.data[node->range.file].name;
     const ar_function_rule *rule =
-        ar_rules_find(m->rules, callee->decl->name, file);
-    if (!rule || rule->kind != AR_RULE_OP || !arity_fits(m, rule, callee->decl))
+        ar_rules_find(m->rules, callee->name,
+                      ar_file_name(&m->program->files, node->range.file));
+    if (!rule || rule->kind != AR_RULE_OP || !arity_fits(m, rule, callee))
         return;
     ar_op_site site = {
         .form = node->kind == AR_CALL ? AR_OP_CALL : AR_OP_LAUNCH,
         .unit = unit,
         .function = function,
         .node = node,
-        .callee = ar_entity_of(m->program, callee->decl),
+        .callee = ar_entity_of(m->program, callee),
         .rule = rule,
         .category = rule->has_category ? rule->category : AR_CAT_INFER,
         .name = rule->op ? rule->op : rule->function};

@@ -59,17 +59,10 @@ static void pin_union(ar_graph *g, const ar_entity *entity) {
     }
 }
 
-static const ar_type *bottom(const ar_type *type) {
-    while (type &&
-           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY))
-        type = type->element;
-    return type;
-}
-
 /* One text compiled by several units with another typedef or macro each. */
 static void pin_several_types(ar_graph *g, const ar_entity *entity) {
     for (uint32_t i = 0; i < entity->all_count; i++) {
-        const ar_type *type = bottom(entity->all[i]->type);
+        const ar_type *type = ar_address_bottom(entity->all[i]->type);
         if (!type || type->kind == AR_TYPE_FLOAT)
             continue;
         ar_cell_pin(g, memory_of(g, entity->decl), AR_PIN_SEVERAL_TYPES,

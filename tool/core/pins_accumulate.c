@@ -44,7 +44,7 @@ static void find_control(scan *s, ar_loop *loop, ar_node *init) {
     if (init->kind == AR_EXPR_STMT && init->kid_count)
         init = init->kids[0];
     if (init && init->kind == AR_ASSIGN) {
-        loop->control = ar_variable_key(s->a, ar_strip(init->kids[0]));
+        loop->control = ar_variable_key(s->a, ar_skip_casts(init->kids[0]));
         loop->start = init->kids[1];
     }
     if (init && init->kind == AR_DECL_STMT && init->decl_count == 1 &&
@@ -88,23 +88,23 @@ static void scan_node(scan *s, ar_node *node) {
         return;
     case AR_ASSIGN:
         remember(s, node);
-        note_assignment(s, ar_variable_key(s->a, ar_strip(node->kids[0])),
+        note_assignment(s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
                         node->kids[1]);
         break;
     case AR_COMPOUND_ASSIGN:
         remember(s, node);
-        note_assignment(s, ar_variable_key(s->a, ar_strip(node->kids[0])),
+        note_assignment(s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
                         NULL);
         break;
     case AR_UNARY:
         if (node->op >= AR_OP_PRE_INC) {
             remember(s, node);
-            note_assignment(s, ar_variable_key(s->a, ar_strip(node->kids[0])),
-                            NULL);
+            note_assignment(
+                s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])), NULL);
         }
         break;
     case AR_ADDRESS: /* may be assigned by whoever gets it */
-        note_assignment(s, ar_variable_key(s->a, ar_strip(node->kids[0])),
+        note_assignment(s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
                         NULL);
         break;
     case AR_CALL:
@@ -148,7 +148,7 @@ enum { MAX_DEPTH = 16 };
  * loops around the expression. */
 static bool moves(const ar_accumulation *a, const ar_loop *inner,
                   const ar_loop *loop, ar_node *node, int depth) {
-    node = ar_strip(node);
+    node = ar_skip_casts(node);
     if (!node)
         return false;
     uint64_t key = ar_variable_key(a, node);
@@ -195,8 +195,8 @@ ar_repetition ar_call_repetition(ar_accumulation *a, ar_node *call,
 /* ---- the shape of a store ------------------------------------------------ */
 
 static bool same(ar_node *x, ar_node *y) {
-    x = ar_strip(x);
-    y = ar_strip(y);
+    x = ar_skip_casts(x);
+    y = ar_skip_casts(y);
     if (!x || !y)
         return x == y;
     if (x->kind != y->kind || x->decl != y->decl || x->op != y->op ||
@@ -212,7 +212,7 @@ static bool same(ar_node *x, ar_node *y) {
 }
 
 static bool is_term_of(ar_node *target, ar_node *value) {
-    value = ar_strip(value);
+    value = ar_skip_casts(value);
     if (!value)
         return false;
     if (same(target, value))
@@ -240,7 +240,7 @@ bool ar_reads_its_target(ar_node *store) {
 /* An index that comes from memory: several iterations may hit one element. */
 static bool loads_index(const ar_accumulation *a, const ar_loop *loop,
                         ar_node *index, int depth) {
-    index = ar_strip(index);
+    index = ar_skip_casts(index);
     if (!index)
         return false;
     if (index->kind == AR_INDEX || index->kind == AR_DEREF)
@@ -261,7 +261,7 @@ static bool loads_index(const ar_accumulation *a, const ar_loop *loop,
 
 static bool address_loads_index(const ar_accumulation *a, ar_loop *loop,
                                 ar_node *address, int depth) {
-    address = ar_strip(address);
+    address = ar_skip_casts(address);
     if (!address || depth > MAX_DEPTH)
         return false;
     switch (address->kind) {

@@ -91,7 +91,7 @@ static const ar_assignment *assigned(const ar_accumulation *a,
 
 static bool mentions_moved(const ar_accumulation *a, const ar_loop *loop,
                            ar_node *node) {
-    node = ar_strip(node);
+    node = ar_skip_casts(node);
     if (!node)
         return false;
     uint64_t key = ar_variable_key(a, node);
@@ -133,7 +133,7 @@ static void atom(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
 
 static void expand(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
                    int depth, poly *out) {
-    node = ar_strip(node);
+    node = ar_skip_casts(node);
     if (!node || depth > MAX_DEPTH) {
         out->is_opaque = true;
         return;
@@ -162,8 +162,8 @@ static void expand(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
         return;
     }
     if (node->kind == AR_ADDRESS && node->kid_count &&
-        ar_strip(node->kids[0])->kind == AR_INDEX) {
-        ar_node *element = ar_strip(node->kids[0]);
+        ar_skip_casts(node->kids[0])->kind == AR_INDEX) {
+        ar_node *element = ar_skip_casts(node->kids[0]);
         expand(a, loop, element->kids[0], depth + 1, out);
         expand(a, loop, element->kids[1], depth + 1, out);
         return;
@@ -201,10 +201,11 @@ typedef struct digit {
 static void find_extent(const ar_accumulation *a, const ar_loop *loop,
                         digit *d) {
     for (; loop; loop = loop->outer) {
-        ar_node *cond =
-            loop->node->kind == AR_FOR ? ar_strip(loop->node->kids[1]) : NULL;
+        ar_node *cond = loop->node->kind == AR_FOR
+                            ? ar_skip_casts(loop->node->kids[1])
+                            : NULL;
         if (!cond || cond->kind != AR_BINARY || cond->op != AR_OP_LT ||
-            ar_variable_key(a, ar_strip(cond->kids[0])) != d->key)
+            ar_variable_key(a, ar_skip_casts(cond->kids[0])) != d->key)
             continue;
         expand(a, loop->outer, cond->kids[1], 0, &d->extent);
         d->has_extent = !d->extent.is_opaque;
@@ -246,7 +247,7 @@ static bool rests_on(const digit *digits, uint32_t count, uint32_t which) {
 
 bool ar_index_overlaps(const ar_accumulation *a, ar_loop *loop,
                        ar_node *target) {
-    target = ar_strip(target);
+    target = ar_skip_casts(target);
     if (!target || (target->kind != AR_INDEX && target->kind != AR_DEREF))
         return false;
     poly address = {0};

@@ -23,7 +23,7 @@ ar_placer ar_placer_new(ar_arena *arena, ar_program *program, ar_edits *edits);
 
 /* NULL at the top of a body or initialiser. */
 ar_node *ar_placer_parent(ar_placer *placer, const ar_unit *unit,
-                      const ar_node *node);
+                          const ar_node *node);
 /* The statement that holds an expression; a statement is its own. NULL for an
  * initialiser at file scope. */
 ar_node *ar_statement_of(ar_placer *placer, const ar_unit *unit, ar_node *node);

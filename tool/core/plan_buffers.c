@@ -141,20 +141,13 @@ static const char *quoted(ar_plan *plan, const char *name) {
     return ar_str_text(&out);
 }
 
-static const ar_decl *callee_of(const ar_node *call) {
-    const ar_node *callee = call->kid_count ? call->kids[0] : NULL;
-    while (callee && (callee->kind == AR_IMPLICIT || callee->kind == AR_CAST))
-        callee = callee->kids[0];
-    return callee && callee->kind == AR_REF ? callee->decl : NULL;
-}
-
 static const ar_function_rule *rule_of_call(ar_plan *plan,
                                             const ar_node *call) {
-    const ar_decl *callee = callee_of(call);
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
     if (!callee)
         return NULL;
     return ar_rules_find(plan->rules, callee->name,
-                         plan->program->files.list.data[call->range.file].name);
+                         ar_file_name(&plan->program->files, call->range.file));
 }
 
 /* malloc(n) -> amp_malloc(n, AMP_GRAD, 0, "w->grad") */
@@ -485,8 +478,8 @@ static const char *owner_of(const buffers *b, const ar_node *site) {
         const ar_object *object = b->scale->objects.data[i];
         if (object->site != site || !object->context_depth)
             continue;
-        const ar_decl *callee =
-            callee_of(object->context[object->context_depth - 1]);
+        const ar_decl *callee = ar_direct_callee(
+            object->context[object->context_depth - 1]->kids[0]);
         if (callee)
             return callee->name;
     }

@@ -103,9 +103,7 @@ static reach reach_of(ar_analysis *a, const ar_loop *loop, uint32_t head,
 static bool is_float_cell(const ar_analysis *a, uint32_t cell) {
     const ar_mem_cell *c = &a->in->m->cells.data[cell];
     const ar_type *type = c->scalar ? c->scalar : c->type;
-    while (type && type->kind == AR_TYPE_ARRAY)
-        type = type->element;
-    return ar_is_floating(type);
+    return ar_is_floating(ar_array_bottom(type));
 }
 
 static uint32_t *heads_of(ar_analysis *a, const ar_loop *loop,

@@ -30,10 +30,8 @@ void ar_read_user_marks(ar_analysis *a) {
 
 static bool has_part(const ar_analysis *a, const ar_decl *function, ar_range at,
                      ar_rule_kind kind) {
-    const char *file =
-        at.file == AR_NO_FILE ? "" : a->program->files.list.data[at.file].name;
-    const ar_function_rule *rule =
-        ar_rules_find_part(a->rules, function->name, file);
+    const ar_function_rule *rule = ar_rules_find_part(
+        a->rules, function->name, ar_file_name(&a->program->files, at.file));
     return rule && rule->kind == kind;
 }
 

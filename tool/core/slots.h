@@ -230,12 +230,4 @@ void ar_scratch_find(ar_graph *g);
 /* Turns cells into slots and classes, raw facts into public ones. */
 void ar_classes_make(ar_graph *g);
 
-/* ---- types --------------------------------------------------------------- */
-
-/* Levels between a type and the float at its bottom; -1: no float there. */
-int ar_float_depth(const ar_type *type);
-static inline bool ar_is_float(const ar_type *type) {
-    return type && type->kind == AR_TYPE_FLOAT;
-}
-
 #endif

@@ -205,30 +205,6 @@ void ar_cell_unify(ar_graph *g, uint32_t a, uint32_t b) {
 
 /* ---- types and entities -------------------------------------------------- */
 
-static bool is_pointer_like(const ar_type *type) {
-    return type &&
-           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY);
-}
-
-int ar_float_depth(const ar_type *type) {
-    int depth = 0;
-    while (is_pointer_like(type)) {
-        type = type->element;
-        depth++;
-    }
-    return ar_is_float(type) ? depth : -1;
-}
-
-/* float2, float3 and float4 of CUDA are structs, but used as vectors. */
-static bool is_float_vector(const ar_type *type) {
-    const char *name = type->spelling;
-    if (!name || !type->record || !type->record->is_system)
-        return false;
-    name = strncmp(name, "struct ", 7) == 0 ? name + 7 : name;
-    return strcmp(name, "float2") == 0 || strcmp(name, "float3") == 0 ||
-           strcmp(name, "float4") == 0;
-}
-
 /* -1: says nothing about the memory. */
 static int scalar_kind(const ar_type *type) {
     switch (type->kind) {
@@ -246,7 +222,7 @@ static int scalar_kind(const ar_type *type) {
     case AR_TYPE_POINTER:
         return AR_SCALAR_POINTER;
     case AR_TYPE_RECORD:
-        return is_float_vector(type) ? AR_SCALAR_VECTOR : AR_SCALAR_RECORD;
+        return ar_is_float_vector(type) ? AR_SCALAR_VECTOR : AR_SCALAR_RECORD;
     case AR_TYPE_VECTOR:
         return ar_is_float(type->element) ? AR_SCALAR_VECTOR : AR_SCALAR_INT;
     case AR_TYPE_VOID:
@@ -275,7 +251,7 @@ void ar_cell_typed(ar_graph *g, uint32_t cell, const ar_type *type,
 
 void ar_target_typed(ar_graph *g, uint32_t target, const ar_type *pointer,
                      ar_where where) {
-    while (target && is_pointer_like(pointer)) {
+    while (target && ar_is_address(pointer)) {
         const ar_type *element = pointer->element;
         while (element && element->kind == AR_TYPE_ARRAY)
             element = element->element;

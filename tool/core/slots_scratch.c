@@ -49,7 +49,7 @@ static bool is_pointer(const ar_node *node) {
 
 /* Does the value point into the subject's memory? */
 static bool is_about(const trace *t, ar_node *node) {
-    node = ar_strip(node);
+    node = ar_skip_casts(node);
     if (!node)
         return false;
     switch (node->kind) {
@@ -59,7 +59,7 @@ static bool is_about(const trace *t, ar_node *node) {
                (entity_of(t, node->decl) == t->subject ||
                 ar_map_get(&t->aliases, entity_of(t, node->decl) + 1));
     case AR_ADDRESS: {
-        ar_node *kid = ar_strip(node->kids[0]);
+        ar_node *kid = ar_skip_casts(node->kids[0]);
         return kid && (kid->kind == AR_INDEX || kid->kind == AR_DEREF) &&
                is_about(t, kid->kids[0]);
     }
@@ -79,13 +79,13 @@ static bool is_about(const trace *t, ar_node *node) {
 static void walk(trace *t, ar_node *node);
 
 static bool is_element_of(const trace *t, ar_node *node) {
-    node = ar_strip(node);
+    node = ar_skip_casts(node);
     return node && (node->kind == AR_INDEX || node->kind == AR_DEREF) &&
            is_about(t, node->kids[0]);
 }
 
 static void walk_index(trace *t, ar_node *element) {
-    element = ar_strip(element);
+    element = ar_skip_casts(element);
     for (uint32_t i = 1; i < element->kid_count; i++)
         walk(t, element->kids[i]);
 }
@@ -101,7 +101,7 @@ static void stored(trace *t, ar_node *value, const ar_decl *to) {
 }
 
 static void walk_assign(trace *t, ar_node *node) {
-    ar_node *left = ar_strip(node->kids[0]), *right = node->kids[1];
+    ar_node *left = ar_skip_casts(node->kids[0]), *right = node->kids[1];
     walk(t, right);
     if (is_element_of(t, left)) {
         walk_index(t, left);
@@ -160,19 +160,17 @@ static first_use ruled_use(const ar_function_rule *rule, uint32_t param,
 
 static first_use argument_use(trace *t, ar_node *call, uint32_t i) {
     ar_graph *g = t->s->g;
-    ar_node *callee = ar_strip(call->kids[0]);
-    if (!callee || callee->kind != AR_REF || !callee->decl ||
-        callee->decl->kind != AR_DECL_FUNCTION)
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    if (!callee)
         return USE_ESCAPE;
-    ar_file_id file = t->unit->main_file;
     const ar_function_rule *rule =
-        !g->rules || file == AR_NO_FILE
-            ? NULL
-            : ar_rules_find(g->rules, callee->decl->name,
-                            g->program->files.list.data[file].name);
+        g->rules ? ar_rules_find(
+                       g->rules, callee->name,
+                       ar_file_name(&g->program->files, t->unit->main_file))
+                 : NULL;
     if (rule)
         return ruled_use(rule, i, call);
-    uint32_t function = g->function_of[entity_of(t, callee->decl)];
+    uint32_t function = g->function_of[entity_of(t, callee)];
     return function ? param_use(t->s, function - 1, i) : USE_ESCAPE;
 }
 

@@ -139,10 +139,9 @@ static const ar_subject_rule *function_rule(solver *s, const char *name) {
 static bool inside_redirected(solver *s, const ar_op_site *site) {
     if (!site->function)
         return false;
-    const char *file =
-        s->program->files.list.data[site->function->range.file].name;
-    const ar_function_rule *rule =
-        ar_rules_find(s->rules, site->function->name, file);
+    const ar_function_rule *rule = ar_rules_find(
+        s->rules, site->function->name,
+        ar_file_name(&s->program->files, site->function->range.file));
     return rule && rule->kind == AR_RULE_OP && rule->target;
 }
 

@@ -51,16 +51,6 @@ static void add_ops(builder *b) {
 
 /* ---- buffers ------------------------------------------------------------ */
 
-static bool is_float_memory(const ar_type *type) {
-    bool memory = false;
-    while (type &&
-           (type->kind == AR_TYPE_POINTER || type->kind == AR_TYPE_ARRAY)) {
-        memory = true;
-        type = type->element;
-    }
-    return memory && type && type->kind == AR_TYPE_FLOAT;
-}
-
 /* Of several parts of one buffer, or several buffers behind one pointer, the
  * one whose role tells most: in the order of ar_role, none last. */
 static bool tells_more(const ar_cell *a, const ar_cell *b) {
@@ -195,7 +185,7 @@ static void add_entities(builder *b) {
         const ar_decl *decl = entity->decl;
         if ((decl->kind != AR_DECL_VAR && decl->kind != AR_DECL_FIELD &&
              decl->kind != AR_DECL_PARAM) ||
-            decl->is_system || !*decl->name || !is_float_memory(decl->type))
+            decl->is_system || !*decl->name || ar_float_depth(decl->type) < 1)
             continue;
         /* parameters of prototypes and of function types name no memory */
         if (decl->kind == AR_DECL_PARAM &&
