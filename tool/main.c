@@ -3,12 +3,16 @@
 #include "output.h"
 #include "pipeline.h"
 
+#include "base/crash.h"
 #include "base/stack.h"
 #include "front/version.h"
 #include "report/audit.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct command {
     int argc;
@@ -44,6 +48,7 @@ static int run_pipeline(const ar_options *options, ar_arena *arena) {
                   .edits = {.arena = arena}};
     bool more = ar_pipeline(&run);
     if (more) {
+        ar_crash_stage(ar_stage_name(AR_STAGE_APPLY));
         if (options->action == AR_ACTION_AUDIT_TEXT ||
             options->action == AR_ACTION_AUDIT_JSON)
             audit(&run);
@@ -125,8 +130,22 @@ static void start(void *context) {
     ar_arena_free(arena);
 }
 
+/* A stream that was closed before we came must not become the first file that
+ * is opened. Writing to what stands in for it is an error. */
+static void fill_streams(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
 int main(int argc, char **argv) {
     command c = {argc, argv, AR_EXIT_INTERNAL};
+    fill_streams();
+    ar_crash_catch();
+    signal(SIGCHLD, SIG_DFL); /* whoever ignored it: workers are waited for */
     /* The stages follow the nesting of the program by recursion. */
     ar_run_on_big_stack(start, &c);
     return c.exit;

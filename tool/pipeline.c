@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include "base/crash.h"
 #include "front/workers.h"
 #include "paths.h"
 
@@ -430,14 +431,20 @@ static bool stage_done(ar_run *run, ar_stage stage, double *since) {
     double at = now();
     run->seconds[stage] = at - *since;
     *since = at;
+    ar_crash_stage(ar_stage_name(stage + 1));
     return run->options->dump_after == stage;
 }
 
 bool ar_pipeline(ar_run *run) {
     double since = now();
     ar_jobs jobs = {0};
+    const ar_options *options = run->options;
+    ar_crash_input(options->files.count ? options->files.data[0]
+                                        : options->database);
+    ar_crash_stage("rules");
     if (!load_rules(run))
         return false;
+    ar_crash_stage(ar_stage_name(AR_STAGE_LOAD));
     if (run->options->action == AR_ACTION_PRINT_RULES) {
         ar_rules_print(stdout, run->rules, &run->rule_files);
         return false;

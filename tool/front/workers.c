@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* sbrk, madvise */
 #include "front/workers.h"
 #include "front/collect.h"
+#include "base/crash.h"
 #include "base/stack.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,6 +64,8 @@ static void prepare_heap(void) {
 }
 
 static _Noreturn void run_worker(worker *w) {
+    ar_crash_leave_alone();
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would want the result */
     /* The process is ours alone, so relative names are simply right. */
     if (chdir(w->job->directory) != 0)
         _exit(AR_NO_DIRECTORY);
@@ -71,6 +75,7 @@ static _Noreturn void run_worker(worker *w) {
     _exit(0);
 }
 
+/* False and errno: there is no process for it. */
 static bool start_worker(worker *w, const ar_job *job) {
     w->job = job;
     w->arena = ar_arena_new_shared(AR_UNIT_RESERVE);
@@ -78,31 +83,49 @@ static bool start_worker(worker *w, const ar_job *job) {
     w->pid = fork();
     if (w->pid == 0)
         run_worker(w);
-    return w->pid > 0;
+    if (w->pid > 0)
+        return true;
+    int error = errno;
+    w->pid = 0;
+    ar_arena_free(w->arena);
+    errno = error;
+    return false;
 }
 
 /* A unit for a worker that left none behind. */
-static ar_unit *failed_unit(worker *w, int status) {
-    /* What the worker wrote is of unknown shape: start afresh. */
-    ar_arena_free(w->arena);
+static ar_unit *empty_unit(const ar_job *job) {
     ar_arena *arena = ar_arena_new();
     ar_unit *unit = AR_NEW(arena, ar_unit);
     unit->arena = arena;
-    unit->main_name = ar_strdup(arena, w->job->main_name);
+    unit->main_name = ar_strdup(arena, job->main_name);
     unit->main_file = AR_NO_FILE;
-    unit->language = w->job->language;
-    unit->directory = ar_strdup(arena, w->job->directory);
+    unit->language = job->language;
+    unit->directory = ar_strdup(arena, job->directory);
     unit->files.arena = arena;
     unit->diags.arena = arena;
-    if (WIFSIGNALED(status))
-        ar_report(&unit->diags, AR_DIAG_WORKER_CRASHED, AR_NO_RANGE,
-                  unit->main_name, WTERMSIG(status));
-    else if (WIFEXITED(status) && WEXITSTATUS(status) == AR_NO_DIRECTORY)
+    return unit;
+}
+
+static ar_unit *unstarted_unit(const worker *w, int error) {
+    ar_unit *unit = empty_unit(w->job);
+    ar_report(&unit->diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE, unit->main_name,
+              ar_sprintf(unit->arena, "there is no process to parse it: %s",
+                         strerror(error)));
+    return unit;
+}
+
+static ar_unit *failed_unit(const worker *w, int status) {
+    /* What the worker wrote is of unknown shape: start afresh. */
+    ar_arena_free(w->arena);
+    ar_unit *unit = empty_unit(w->job);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == AR_NO_DIRECTORY)
         ar_report(&unit->diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE,
                   unit->directory, "no such directory");
     else
         ar_report(&unit->diags, AR_DIAG_WORKER_CRASHED, AR_NO_RANGE,
-                  unit->main_name, 0);
+                  unit->main_name,
+                  WIFSIGNALED(status) ? "signal" : "exit status",
+                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     return unit;
 }
 
@@ -142,13 +165,16 @@ ar_unit **ar_collect_all(ar_arena *arena, const ar_jobs *jobs,
             worker *w = &workers[next];
             if (start_worker(w, &jobs->data[next])) {
                 running++;
+            } else if (running) {
+                break; /* again when another one has ended */
             } else {
-                w->pid = 0;
-                units[next] = failed_unit(w, 0);
+                units[next] = unstarted_unit(w, errno);
                 done++;
             }
             next++;
         }
+        if (!running)
+            continue;
         int status;
         pid_t pid = waitpid(-1, &status, 0);
         worker *w = pid > 0 ? worker_of(workers, next, pid) : NULL;

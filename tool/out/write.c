@@ -1,5 +1,7 @@
 #include "out/edit.h"
 
+#include "base/crash.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,6 +32,9 @@ typedef struct batch {
     uint32_t count;
     AR_VEC(const char *) made; /* directories, parents first */
 } batch;
+
+/* For a signal that ends the process while files are being written. */
+static batch *under_way;
 
 static bool fail(const batch *b, const char *path, int error) {
     ar_report(b->diags, AR_DIAG_CANNOT_WRITE, AR_NO_RANGE, path,
@@ -127,11 +132,16 @@ static int open_temporary(batch *b, job *j) {
     const char *slash = strrchr(j->target, '/');
     const char *name = slash ? slash + 1 : j->target;
     for (int i = 0; i < NAME_TRIES; i++) {
-        j->temporary =
+        const char *path =
             ar_sprintf(b->arena, "%s.%.200s.%ld-%d.tmp",
                        parent_of(b->arena, j->target), name, (long)getpid(), i);
-        int fd =
-            open(j->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        ar_crash_hold_interrupts(); /* one that is there has its name here */
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int error = errno;
+        if (fd >= 0)
+            j->temporary = path;
+        ar_crash_take_interrupts();
+        errno = error;
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
@@ -157,10 +167,8 @@ static bool stage(batch *b, job *j) {
     if (j->kind == TARGET_STREAM)
         return true;
     int fd = open_temporary(b, j);
-    if (fd < 0) {
-        j->temporary = NULL;
+    if (fd < 0)
         return fail(b, j->output->path, errno);
-    }
     bool ok =
         write_all(fd, j->output->bytes) && set_mode(j, fd) && fsync(fd) == 0;
     int error = errno;
@@ -183,8 +191,6 @@ static bool write_stream(batch *b, const job *j) {
 }
 
 static bool commit(batch *b, job *j) {
-    if (j->kind == TARGET_STREAM)
-        return write_stream(b, j);
     if (j->output->kind == AR_WRITE_BACKUP) {
         /* link() does not replace, whoever made the name meanwhile */
         if (link(j->temporary, j->target) != 0)
@@ -209,6 +215,19 @@ static bool no_name_twice(const batch *b) {
     return true;
 }
 
+static bool commit_all(batch *b) {
+    bool ok = true;
+    ar_crash_hold_interrupts(); /* all files are the new ones, or none */
+    ar_crash_written(AR_WRITTEN_PARTLY);
+    for (uint32_t i = 0; i < b->count && ok; i++)
+        if (b->jobs[i].kind != TARGET_STREAM)
+            ok = commit(b, &b->jobs[i]);
+    if (ok)
+        ar_crash_written(AR_WRITTEN_ALL);
+    ar_crash_take_interrupts();
+    return ok;
+}
+
 static bool write_batch(batch *b) {
     bool ok = true;
     for (uint32_t i = 0; i < b->count; i++)
@@ -216,12 +235,16 @@ static bool write_batch(batch *b) {
     ok = ok && no_name_twice(b);
     for (uint32_t i = 0; i < b->count && ok; i++)
         ok = stage(b, &b->jobs[i]);
+    /* A pipe may keep us waiting for its reader, and fail. */
     for (uint32_t i = 0; i < b->count && ok; i++)
-        ok = commit(b, &b->jobs[i]);
-    return ok;
+        if (b->jobs[i].kind == TARGET_STREAM)
+            ok = write_stream(b, &b->jobs[i]);
+    return ok && commit_all(b);
 }
 
-static void clean_up(batch *b) {
+/* May be called from a signal handler. */
+static void clean_up(void) {
+    batch *b = under_way;
     for (uint32_t i = 0; i < b->count; i++)
         if (b->jobs[i].temporary)
             unlink(b->jobs[i].temporary);
@@ -237,9 +260,13 @@ bool ar_write_files(const ar_output *outputs, uint32_t count, ar_diags *diags) {
                .count = count};
     for (uint32_t i = 0; i < count; i++)
         b.jobs[i].output = &outputs[i];
+    under_way = &b;
+    ar_crash_clean_up(clean_up);
     bool ok = write_batch(&b);
+    ar_crash_clean_up(NULL);
     if (!ok)
-        clean_up(&b);
+        clean_up();
+    under_way = NULL;
     return ok;
 }
 
