@@ -18,12 +18,6 @@ struct ar_link_index {
 
 typedef AR_VEC(ar_decl *) decl_list;
 
-/* Every decl, node and type of a unit goes through one of these. */
-typedef struct thing_set {
-    const void **slots; /* NULL: free */
-    uint32_t count, capacity;
-} thing_set;
-
 typedef struct linker {
     ar_arena *arena;
     ar_program *program;
@@ -31,7 +25,7 @@ typedef struct linker {
     ar_unit *unit;
     ar_file_id *file_map;
     decl_list found;       /* every decl of the unit, listed or only referred */
-    thing_set seen;        /* decls, nodes and types that were met */
+    ar_table seen;         /* decls, nodes and types that were met */
     ar_strmap first_decls; /* USR -> first decl of the unit */
     /* whole program */
     ar_strmap record_shapes; /* USR -> signature, "" when they differ */
@@ -89,30 +83,8 @@ static void map_range(const linker *l, ar_range *range) {
 /* ---- one unit: find all decls, remap all ranges -------------------------- */
 
 /* False: it was there. */
-static bool add_thing(thing_set *set, const void *thing) {
-    uint32_t mask = set->capacity - 1;
-    uint32_t at = (uint32_t)(ar_key(thing) * 0x9e3779b97f4a7c15u >> 32) & mask;
-    for (; set->slots[at]; at = (at + 1) & mask)
-        if (set->slots[at] == thing)
-            return false;
-    set->slots[at] = thing;
-    set->count++;
-    return true;
-}
-
-static void grow_things(linker *l) {
-    thing_set old = l->seen, *set = &l->seen;
-    *set = (thing_set){.capacity = old.capacity ? old.capacity * 2 : 4096};
-    set->slots = AR_NEW_ARRAY(l->arena, const void *, set->capacity);
-    for (uint32_t i = 0; i < old.capacity; i++)
-        if (old.slots[i])
-            add_thing(set, old.slots[i]);
-}
-
 static bool meet(linker *l, const void *thing) {
-    if (l->seen.count >= l->seen.capacity / 2)
-        grow_things(l);
-    return add_thing(&l->seen, thing);
+    return ar_table_add(&l->seen, ar_key(thing), 0);
 }
 
 static void find_decl(linker *l, ar_decl *decl) {
@@ -195,7 +167,7 @@ static void note_record(linker *l, const ar_decl *record);
 static void take_unit(linker *l, ar_unit *unit, decl_list *decls) {
     l->unit = unit;
     l->found = (decl_list){0};
-    l->seen = (thing_set){0};
+    l->seen = (ar_table){.arena = l->arena};
     merge_files(l, unit);
     for (uint32_t i = 0; i < unit->decls.count; i++)
         find_decl(l, unit->decls.data[i]);

@@ -1,69 +1,5 @@
 #include "core/memory.h"
 
-/* ---- the id table -------------------------------------------------------- */
-
-static uint64_t mix(uint64_t a, uint64_t b) {
-    uint64_t h = a * 0x9e3779b97f4a7c15u ^ (b + 0x7f4a7c159e3779b9u);
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9u;
-    return h ^ h >> 32;
-}
-
-uint32_t ar_idtable_get(const ar_idtable *table, uint64_t a, uint64_t b) {
-    if (!table->count)
-        return 0;
-    uint32_t mask = table->capacity - 1;
-    for (uint32_t i = (uint32_t)mix(a, b) & mask;; i = (i + 1) & mask) {
-        const struct ar_identry *e = &table->entries[i];
-        if (!e->value)
-            return 0;
-        if (e->a == a && e->b == b)
-            return e->value;
-    }
-}
-
-static void place(struct ar_identry *entries, uint32_t mask, uint64_t a,
-                  uint64_t b, uint32_t value) {
-    uint32_t i = (uint32_t)mix(a, b) & mask;
-    while (entries[i].value)
-        i = (i + 1) & mask;
-    entries[i] = (struct ar_identry){a, b, value};
-}
-
-void ar_idtable_put(ar_idtable *table, uint64_t a, uint64_t b, uint32_t value) {
-    if (!value)
-        AR_BUG("0 in an id table");
-    if (table->count) {
-        uint32_t mask = table->capacity - 1;
-        for (uint32_t i = (uint32_t)mix(a, b) & mask; table->entries[i].value;
-             i = (i + 1) & mask) {
-            if (table->entries[i].a == a && table->entries[i].b == b) {
-                table->entries[i].value = value;
-                return;
-            }
-        }
-    }
-    if (2 * (table->count + 1) > table->capacity) {
-        uint32_t capacity = table->capacity ? 2 * table->capacity : 16;
-        struct ar_identry *entries =
-            AR_NEW_ARRAY(table->arena, struct ar_identry, capacity);
-        for (uint32_t i = 0; i < table->capacity; i++)
-            if (table->entries[i].value)
-                place(entries, capacity - 1, table->entries[i].a,
-                      table->entries[i].b, table->entries[i].value);
-        table->entries = entries;
-        table->capacity = capacity;
-    }
-    place(table->entries, table->capacity - 1, a, b, value);
-    table->count++;
-}
-
-void ar_idtable_clear(ar_idtable *table) {
-    if (table->count)
-        memset(table->entries, 0, table->capacity * sizeof *table->entries);
-    table->count = 0;
-}
-
 /* ---- objects and cells --------------------------------------------------- */
 
 ar_memory *ar_memory_new(ar_arena *arena) {
@@ -195,9 +131,9 @@ static uint64_t hash_value(const ar_value *v) {
     uint64_t flags = (uint64_t)v->is_number | (uint64_t)v->may_be_null << 1 |
                      (uint64_t)v->is_partial << 2 |
                      (uint64_t)v->is_undefined << 3;
-    uint64_t h = mix((uint64_t)v->node << 32 | v->targets, v->offset_tags);
-    h = mix(h ^ v->pointer_tags, (uint64_t)v->shift);
-    return mix(h ^ (uint64_t)v->number, flags);
+    uint64_t h = ar_mix((uint64_t)v->node << 32 | v->targets, v->offset_tags);
+    h = ar_mix(h ^ v->pointer_tags, (uint64_t)v->shift);
+    return ar_mix(h ^ (uint64_t)v->number, flags);
 }
 
 static bool same_value(const ar_value *a, const ar_value *b) {
@@ -240,7 +176,7 @@ uint32_t ar_memory_intern(ar_memory *m, const ar_value *value) {
 static uint64_t hash_set(const ar_target *targets, uint32_t count) {
     uint64_t h = count;
     for (uint32_t i = 0; i < count; i++)
-        h = mix(h ^ targets[i].cell, (uint64_t)targets[i].index);
+        h = ar_mix(h ^ targets[i].cell, (uint64_t)targets[i].index);
     return h;
 }
 

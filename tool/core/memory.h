@@ -16,21 +16,6 @@
 #include "base/map.h"
 #include "core/scale.h"
 
-/* ---- a table from two 64-bit words to a 32-bit word (0: not there) ------- */
-
-typedef struct ar_idtable {
-    ar_arena *arena;
-    struct ar_identry {
-        uint64_t a, b;
-        uint32_t value;
-    } *entries;
-    uint32_t count, capacity;
-} ar_idtable;
-
-uint32_t ar_idtable_get(const ar_idtable *table, uint64_t a, uint64_t b);
-void ar_idtable_put(ar_idtable *table, uint64_t a, uint64_t b, uint32_t value);
-void ar_idtable_clear(ar_idtable *table);
-
 /* ---- objects and cells --------------------------------------------------- */
 
 typedef enum ar_step_kind {
