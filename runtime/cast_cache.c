@@ -191,16 +191,28 @@ uint64_t amp_cast_cache_generation(void) {
                                             : atomic_load(&cache.generation);
 }
 
-void amp_cast_cache_drop(const void *start, size_t bytes) {
+static bool overlaps(const entry *e, const void *start, size_t bytes) {
     uintptr_t from = (uintptr_t)start;
-    uintptr_t to = from + bytes;
+    uintptr_t at = (uintptr_t)e->matrix.data;
+    return at < from + bytes && from < at + amp_matrix_extent(&e->matrix);
+}
+
+void amp_cast_cache_written(const void *start, size_t bytes) {
+    pthread_mutex_lock(&cache.lock);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (entry *e = cache.buckets[i]; e; e = e->next)
+            if (overlaps(e, start, bytes))
+                e->generation = 0;
+    pthread_mutex_unlock(&cache.lock);
+}
+
+void amp_cast_cache_drop(const void *start, size_t bytes) {
     pthread_mutex_lock(&cache.lock);
     for (size_t i = 0; i < BUCKETS; i++) {
         entry **link = &cache.buckets[i];
         while (*link) {
             entry *e = *link;
-            uintptr_t at = (uintptr_t)e->matrix.data;
-            if (at >= to || at + amp_matrix_extent(&e->matrix) <= from) {
+            if (!overlaps(e, start, bytes)) {
                 link = &e->next;
                 continue;
             }

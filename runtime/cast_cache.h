@@ -32,6 +32,10 @@ void amp_cast_cache_renew(void);
  * or 0 while no copy may be kept. */
 uint64_t amp_cast_cache_generation(void);
 
+/* These bytes are about to be written, outside a step: copies of them are
+ * void. */
+void amp_cast_cache_written(const void *start, size_t bytes);
+
 /* The memory is no parameter any more. */
 void amp_cast_cache_drop(const void *start, size_t bytes);
 

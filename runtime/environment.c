@@ -1,6 +1,7 @@
 #include "environment.h"
 
 #include "log.h"
+#include "scaler.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +12,8 @@
 #define MAX_INJECTED 64
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static amp_forced_scale forced;
+static enum { NOT_FORCED, STATIC, DYNAMIC } forced;
+static float forced_scale;
 static uint64_t injected[MAX_INJECTED];
 static int injected_count;
 
@@ -20,19 +22,20 @@ static void read_scale(void) {
     if (!text || !*text)
         return;
     if (strcmp(text, "dynamic") == 0) {
-        forced.kind = AMP_SCALE_DYNAMIC;
+        forced = DYNAMIC;
         return;
     }
     char *end;
     float scale = strtof(text, &end);
-    if (*end != '\0' || !isfinite(scale) || scale <= 0.0f) {
+    if (*end != '\0' || !isnormal(scale) || scale < 0.0f) {
         amp_log(AMP_LOG_ERROR,
                 "AMP_LOSS_SCALE='%s' is neither 'dynamic' nor a positive "
                 "number; ignored",
                 text);
         return;
     }
-    forced = (amp_forced_scale){AMP_SCALE_STATIC, scale};
+    forced = STATIC;
+    forced_scale = scale;
 }
 
 static void read_injected(void) {
@@ -60,9 +63,30 @@ static void read_all(void) {
     read_injected();
 }
 
-amp_forced_scale amp_environment_scale(void) {
+/* What a static scale left open need not make sense. */
+static void make_dynamic(amp_scaler_options *o) {
+    amp_scaler_options fp16;
+    amp_scaler_options wanted = *o;
+    amp_scaler_defaults(AMP_FP16, &fp16);
+    wanted.dynamic = 1;
+    wanted.init_scale = fp16.init_scale;
+    *o = amp_scaler_check(&wanted) == AMP_OK ? wanted : fp16;
+}
+
+void amp_environment_apply(amp_scaler_options *o) {
     pthread_once(&once, read_all);
-    return forced;
+    switch (forced) {
+    case NOT_FORCED:
+        return;
+    case STATIC:
+        o->dynamic = 0;
+        o->init_scale = forced_scale;
+        return;
+    case DYNAMIC:
+        if (!o->dynamic)
+            make_dynamic(o);
+        return;
+    }
 }
 
 bool amp_environment_inject(uint64_t step) {

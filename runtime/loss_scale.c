@@ -1,8 +1,12 @@
 /* loss_scale.c - groups: a scaler each, and what happens at their step.
  *
  * A group goes READY -> UNSCALED (amp_unscale) -> STEPPING (amp_step_begin) ->
- * READY (amp_step_end). Calls of one group must not overlap, so only what
- * amp_unscale_value and amp_stepped touch is atomic.
+ * READY (amp_step_end). An iteration that is left half-way (`if (isnan(norm))
+ * continue;`) leaves it in between; that shows when the next one carries in, or
+ * unscales after it has asked for the scale, and is then ended for it: the next
+ * gradients are scaled, and must not be taken for unscaled ones. Calls of one
+ * group must not overlap, so only what amp_loss_scale, amp_unscale_value and
+ * amp_stepped touch is atomic.
  */
 #include <amp/amp.h>
 
@@ -16,6 +20,7 @@
 #include "scaler.h"
 #include "threads.h"
 
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,14 +35,17 @@ typedef struct amp_group {
     char *loaded;               /* state given before the first use, or NULL */
     amp_scaler scaler;
     group_state state;
-    bool overflow;     /* found in a gradient buffer this step */
-    atomic_bool fused; /* amp_unscale_value was called this step */
+    bool overflow;      /* found in a gradient buffer this step */
+    atomic_bool seeded; /* the scale was asked for since gradients were last
+                           unscaled */
+    atomic_bool fused;  /* amp_unscale_value was called this step */
     atomic_bool fused_overflow;
     atomic_int stepped; /* was the last step taken */
     amp_status failure; /* sticky */
     bool incomplete;    /* a gradient could not be registered */
     atomic_flag said_empty;
     atomic_flag said_order;
+    atomic_flag said_abandoned;
     atomic_flag said_floor;
 } amp_group;
 
@@ -46,24 +54,11 @@ static pthread_mutex_t groups_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- setting up -------------------------------------------------------- */
 
-static void apply_environment(amp_scaler_options *o) {
-    amp_forced_scale forced = amp_environment_scale();
-    switch (forced.kind) {
-    case AMP_SCALE_NOT_FORCED:
-        return;
-    case AMP_SCALE_STATIC:
-        o->dynamic = 0;
-        o->init_scale = forced.scale;
-        return;
-    case AMP_SCALE_DYNAMIC:
-        if (!o->dynamic) {
-            amp_scaler_options fp16;
-            amp_scaler_defaults(AMP_FP16, &fp16);
-            o->init_scale = fp16.init_scale;
-        }
-        o->dynamic = 1;
-        return;
-    }
+/* A scale whose inverse is inf would turn gradients into NaN after they were
+ * found to be finite. */
+static void keep_inverse_finite(amp_scaler_options *o) {
+    if (o->min_scale < FLT_MIN)
+        o->min_scale = FLT_MIN;
 }
 
 static void open_group(amp_group *g, amp_dtype half) {
@@ -72,7 +67,8 @@ static void open_group(amp_group *g, amp_dtype half) {
         amp_scaler_options options = g->options;
         if (!g->configured)
             amp_scaler_defaults(half, &options);
-        apply_environment(&options);
+        amp_environment_apply(&options);
+        keep_inverse_finite(&options);
         amp_scaler_init(&g->scaler, &options);
         if (g->loaded)
             amp_scaler_parse(&g->scaler, g->loaded);
@@ -126,9 +122,16 @@ static bool checks(const amp_group *g) {
 
 /* ---- scaling ----------------------------------------------------------- */
 
+/* Called per element of a seed, by threads too: written only once. */
+static float seed(amp_group *g) {
+    if (!atomic_load_explicit(&g->seeded, memory_order_relaxed))
+        atomic_store_explicit(&g->seeded, true, memory_order_relaxed);
+    return g->scaler.scale;
+}
+
 float amp_loss_scale_as(amp_dtype half, int group) {
     amp_group *g = group_of(half, group);
-    return g ? g->scaler.scale : 1.0f;
+    return g ? seed(g) : 1.0f;
 }
 
 typedef struct range_job {
@@ -161,8 +164,9 @@ amp_status amp_scale_as(amp_dtype half, int group, float *x, size_t bytes) {
     amp_group *g = group_of(half, group);
     if (!g || (!x && bytes != 0) || bytes % sizeof(float) != 0)
         return AMP_ERR_ARGUMENT;
-    if (g->scaler.scale != 1.0f)
-        multiply(x, bytes / sizeof(float), g->scaler.scale);
+    float scale = seed(g);
+    if (scale != 1.0f)
+        multiply(x, bytes / sizeof(float), scale);
     return AMP_OK;
 }
 
@@ -177,16 +181,16 @@ amp_status amp_scale_buffer_as(amp_dtype half, int group, float *x) {
     amp_segment s;
     if (!g)
         return AMP_ERR_ARGUMENT;
+    float scale = seed(g);
     if (!amp_buffers_find(x, &s)) {
-        amp_status status = scale_device_buffer(x, g->scaler.scale);
+        amp_status status = scale_device_buffer(x, scale);
         if (status != AMP_OK && amp_once(&said))
             amp_log(AMP_LOG_ERROR, "amp_scale_buffer: %s",
                     amp_status_string(status));
         return status;
     }
-    if (g->scaler.scale != 1.0f)
-        multiply((float *)(void *)s.start, amp_segment_floats(&s),
-                 g->scaler.scale);
+    if (scale != 1.0f)
+        multiply((float *)(void *)s.start, amp_segment_floats(&s), scale);
     return AMP_OK;
 }
 
@@ -245,24 +249,6 @@ static bool carry_done(amp_segment *s, void *context) {
     (void)context;
     s->saved_valid = false;
     return true;
-}
-
-amp_status amp_carry_in_as(amp_dtype half, int group) {
-    amp_group *g = group_of(half, group);
-    if (!g)
-        return AMP_ERR_ARGUMENT;
-    if (g->state != READY)
-        return AMP_ERR_STATE;
-    /* Nothing to multiply, and no step that could be skipped. */
-    if (g->scaler.scale == 1.0f && !checks(g))
-        return AMP_OK;
-    carry_pass pass = {
-        .scale = g->scaler.scale, .save = checks(g), .status = AMP_OK};
-    amp_buffers_gradients(group, carry_in, &pass);
-    const amp_device *device = amp_device_get();
-    if (device && pass.status == AMP_OK)
-        pass.status = device->carry_in(group, g->scaler.scale);
-    return pass.status;
 }
 
 /* ---- unscaling --------------------------------------------------------- */
@@ -363,6 +349,7 @@ static void say_empty(amp_group *g, int group) {
 static void unscale_group(amp_group *g, int group) {
     g->state = UNSCALED;
     g->overflow = false;
+    atomic_store_explicit(&g->seeded, false, memory_order_relaxed);
     float factor = amp_scaler_inverse(&g->scaler);
     if (factor == 1.0f && !checks(g))
         return;
@@ -376,21 +363,6 @@ static void unscale_group(amp_group *g, int group) {
     g->overflow = pass.overflow;
     if (seen == 0)
         say_empty(g, group);
-}
-
-amp_status amp_unscale_as(amp_dtype half, int group) {
-    amp_group *g = group_of(half, group);
-    if (!g)
-        return AMP_ERR_ARGUMENT;
-    if (g->state != READY) {
-        if (amp_once(&g->said_order))
-            amp_log(AMP_LOG_ERROR,
-                    "amp_unscale of group %d called twice in a step: %s", group,
-                    amp_status_string(AMP_ERR_STATE));
-        return AMP_ERR_STATE;
-    }
-    unscale_group(g, group);
-    return AMP_OK;
 }
 
 float amp_unscale_value_as(amp_dtype half, int group, float x) {
@@ -428,6 +400,102 @@ static void undo_carry(amp_group *g, int group) {
         g->failure = AMP_ERR_BACKEND;
 }
 
+static void say_floor(amp_group *g, int group) {
+    if (amp_scaler_verdict(&g->scaler) != AMP_OK && amp_once(&g->said_floor))
+        amp_log(AMP_LOG_ERROR, "group %d: %s", group,
+                amp_status_string(AMP_ERR_SCALE_FLOOR));
+}
+
+static void move_scale(amp_group *g, int group, bool overflow) {
+    float before = g->scaler.scale;
+    amp_scaler_update(&g->scaler, overflow);
+    if (g->scaler.scale != before)
+        amp_log(AMP_LOG_INFO, "group %d: loss scale %g -> %g", group,
+                (double)before, (double)g->scaler.scale);
+    say_floor(g, group);
+}
+
+/* Makes the group ready for the next iteration. */
+static void end_iteration(amp_group *g, int group) {
+    amp_buffers_gradients(group, carry_done, NULL);
+    const amp_device *device = amp_device_get();
+    if (device)
+        device->carry_drop(group);
+    /* Otherwise amp_step_begin has said so, which knows why it skipped. */
+    if (overflowed(g) || g->state != STEPPING)
+        atomic_store(&g->stepped, !overflowed(g));
+    atomic_store(&g->fused, false);
+    atomic_store(&g->fused_overflow, false);
+    g->overflow = false;
+    g->state = READY;
+    amp_cast_cache_resume(group);
+}
+
+/* What an iteration tells the scaler. */
+typedef enum lesson { LESSON_NONE, LESSON_GOOD, LESSON_OVERFLOW } lesson;
+
+/* The iteration before left by a way around amp_step_end. Its lesson moves the
+ * scale once no gradient is under the old one any more. */
+static lesson end_abandoned(amp_group *g, int group) {
+    lesson l = overflowed(g)          ? LESSON_OVERFLOW
+               : g->state == STEPPING ? LESSON_GOOD
+                                      : LESSON_NONE;
+    if (amp_once(&g->said_abandoned))
+        amp_log(AMP_LOG_WARN,
+                "group %d, step %llu: a new iteration begins without "
+                "amp_step_end; the one before is ended now (said once)",
+                group, (unsigned long long)g->scaler.steps);
+    end_iteration(g, group);
+    return l;
+}
+
+static void learn(amp_group *g, int group, lesson l) {
+    if (l != LESSON_NONE)
+        move_scale(g, group, l == LESSON_OVERFLOW);
+}
+
+static bool is_abandoned(const amp_group *g) {
+    return g->state != READY &&
+           atomic_load_explicit(&g->seeded, memory_order_relaxed);
+}
+
+amp_status amp_carry_in_as(amp_dtype half, int group) {
+    amp_group *g = group_of(half, group);
+    if (!g)
+        return AMP_ERR_ARGUMENT;
+    if (g->state == UNSCALED && overflowed(g))
+        undo_carry(g, group);
+    if (g->state != READY)
+        learn(g, group, end_abandoned(g, group));
+    /* Nothing to multiply, and no step that could be skipped. */
+    if (g->scaler.scale == 1.0f && !checks(g))
+        return AMP_OK;
+    carry_pass pass = {
+        .scale = g->scaler.scale, .save = checks(g), .status = AMP_OK};
+    amp_buffers_gradients(group, carry_in, &pass);
+    const amp_device *device = amp_device_get();
+    if (device && pass.status == AMP_OK)
+        pass.status = device->carry_in(group, g->scaler.scale);
+    return pass.status;
+}
+
+amp_status amp_unscale_as(amp_dtype half, int group) {
+    amp_group *g = group_of(half, group);
+    if (!g)
+        return AMP_ERR_ARGUMENT;
+    lesson before = is_abandoned(g) ? end_abandoned(g, group) : LESSON_NONE;
+    if (g->state != READY) {
+        if (amp_once(&g->said_order))
+            amp_log(AMP_LOG_ERROR,
+                    "amp_unscale of group %d called twice in a step: %s", group,
+                    amp_status_string(AMP_ERR_STATE));
+        return AMP_ERR_STATE;
+    }
+    unscale_group(g, group);
+    learn(g, group, before);
+    return AMP_OK;
+}
+
 int amp_step_begin_as(amp_dtype half, int group) {
     amp_group *g = group_of(half, group);
     if (!g)
@@ -443,12 +511,16 @@ int amp_step_begin_as(amp_dtype half, int group) {
                 "skipped where they would apply a scaled gradient",
                 group);
     }
+    lesson before = LESSON_NONE;
+    if (g->state == STEPPING && is_abandoned(g))
+        before = end_abandoned(g, group);
     if (g->state == STEPPING && amp_once(&g->said_order))
         amp_log(AMP_LOG_ERROR,
                 "amp_step_begin of group %d without amp_step_end before: %s",
                 group, amp_status_string(AMP_ERR_STATE));
     if (g->state == READY)
         unscale_group(g, group);
+    learn(g, group, before);
     bool blocked = g->incomplete && g->scaler.scale != 1.0f;
     bool take = !overflowed(g) && !blocked;
     if (!take && g->state != STEPPING)
@@ -457,12 +529,6 @@ int amp_step_begin_as(amp_dtype half, int group) {
     atomic_store(&g->stepped, take);
     amp_cast_cache_suspend(group);
     return take;
-}
-
-static void say_floor(amp_group *g, int group) {
-    if (amp_scaler_verdict(&g->scaler) != AMP_OK && amp_once(&g->said_floor))
-        amp_log(AMP_LOG_ERROR, "group %d: %s", group,
-                amp_status_string(AMP_ERR_SCALE_FLOOR));
 }
 
 void amp_step_end_as(amp_dtype half, int group) {
@@ -475,28 +541,13 @@ void amp_step_end_as(amp_dtype half, int group) {
             amp_log(AMP_LOG_ERROR,
                     "amp_step_end of group %d without amp_step_begin: %s",
                     group, amp_status_string(AMP_ERR_STATE));
+        if (g->state == UNSCALED)
+            learn(g, group, end_abandoned(g, group));
         amp_cast_cache_resume(group);
         return;
     }
-    bool bad = overflowed(g);
-    float before = g->scaler.scale;
-    amp_scaler_update(&g->scaler, bad);
-    if (g->scaler.scale != before)
-        amp_log(AMP_LOG_INFO, "group %d: loss scale %g -> %g", group,
-                (double)before, (double)g->scaler.scale);
-    say_floor(g, group);
-    amp_buffers_gradients(group, carry_done, NULL);
-    const amp_device *device = amp_device_get();
-    if (device)
-        device->carry_drop(group);
-    /* Otherwise amp_step_begin has said so, which knows why it skipped. */
-    if (bad || g->state != STEPPING)
-        atomic_store(&g->stepped, !bad);
-    atomic_store(&g->fused, false);
-    atomic_store(&g->fused_overflow, false);
-    g->overflow = false;
-    g->state = READY;
-    amp_cast_cache_resume(group);
+    move_scale(g, group, overflowed(g));
+    end_iteration(g, group);
 }
 
 int amp_stepped(int group) {
@@ -555,8 +606,12 @@ amp_status amp_scaler_load(int group, const char *text) {
     if (!text || group < 0 || group >= AMP_MAX_GROUPS)
         return AMP_ERR_ARGUMENT;
     amp_group *g = &groups[group];
-    if (!atomic_load(&g->open))
-        return keep_for_later(g, text);
+    pthread_mutex_lock(&groups_lock);
+    bool open = atomic_load(&g->open);
+    amp_status kept = open ? AMP_OK : keep_for_later(g, text);
+    pthread_mutex_unlock(&groups_lock);
+    if (!open)
+        return kept;
     if (g->state != READY)
         return AMP_ERR_STATE;
     return amp_scaler_parse(&g->scaler, text);

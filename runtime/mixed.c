@@ -5,6 +5,8 @@
 void amp_note_half(amp_dtype half) {
     static atomic_uint seen;
     static atomic_flag said = ATOMIC_FLAG_INIT;
+    if ((unsigned)half > AMP_BF16)
+        return; /* whoever passed it gets AMP_ERR_ARGUMENT */
     unsigned bit = 1u << (unsigned)half;
     if (atomic_load_explicit(&seen, memory_order_relaxed) == bit)
         return;

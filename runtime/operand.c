@@ -7,6 +7,19 @@ static size_t elements(const amp_matrix *m) {
     return (size_t)(m->rows * m->cols * m->batch);
 }
 
+/* One of the elements that lie furthest apart, and of the cast form; a little
+ * room is left for the rounding up that allocators do. */
+bool amp_matrix_fits(const amp_matrix *m) {
+    const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float) - 4096;
+    int64_t cells, stacked, rows;
+    return !__builtin_mul_overflow(m->rows, m->cols, &cells) &&
+           !__builtin_mul_overflow(cells, m->batch, &cells) && cells <= most &&
+           !__builtin_mul_overflow(m->batch - 1, m->stride, &stacked) &&
+           !__builtin_mul_overflow(m->rows - 1, m->ld, &rows) &&
+           !__builtin_add_overflow(stacked, rows, &rows) &&
+           !__builtin_add_overflow(rows, m->cols, &rows) && rows <= most;
+}
+
 size_t amp_matrix_extent(const amp_matrix *m) {
     int64_t last = (m->batch - 1) * m->stride + (m->rows - 1) * m->ld + m->cols;
     return (size_t)last * sizeof(float);

@@ -2,6 +2,7 @@
 #ifndef AMP_OPERAND_H
 #define AMP_OPERAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,10 @@ typedef struct amp_matrix {
     int64_t batch;
     int64_t stride;
 } amp_matrix;
+
+/* Do the sizes below, as they are told, fit the address space? The functions
+ * take nothing else. */
+bool amp_matrix_fits(const amp_matrix *m);
 
 /* Bytes from the first element to the end of the last. */
 size_t amp_matrix_extent(const amp_matrix *m);

@@ -90,17 +90,38 @@ typedef struct gemm {
     bool transb;
 } gemm;
 
+/* One matrix of the argument list of amp_gemm_strided. */
+typedef struct plane {
+    const float *data;
+    int64_t ld;
+    int64_t stride;
+    bool trans;
+} plane;
+
 /* Stored shape of an operand that is rows x cols once transposed or not. */
-static amp_matrix stored(const float *data, int64_t rows, int64_t cols,
-                         bool trans, int64_t ld, int64_t stride,
-                         int64_t batch) {
-    /* Stride 0: the whole batch reads one matrix. */
-    return (amp_matrix){.data = data,
-                        .rows = trans ? cols : rows,
-                        .cols = trans ? rows : cols,
-                        .ld = ld,
-                        .batch = stride == 0 ? 1 : batch,
-                        .stride = stride};
+static amp_matrix stored(const plane *p, int64_t rows, int64_t cols) {
+    return (amp_matrix){.data = p->data,
+                        .rows = p->trans ? cols : rows,
+                        .cols = p->trans ? rows : cols,
+                        .ld = p->ld,
+                        .batch = 1,
+                        .stride = p->stride};
+}
+
+/* The result as a matrix, for its extent. */
+static amp_matrix result_of(const gemm *g) {
+    return (amp_matrix){.data = g->c,
+                        .rows = g->m,
+                        .cols = g->n,
+                        .ld = g->ldc,
+                        .batch = g->batch,
+                        .stride = g->stridec};
+}
+
+static bool fits(const gemm *g) {
+    amp_matrix c = result_of(g);
+    return amp_matrix_fits(&g->a) && amp_matrix_fits(&g->b) &&
+           amp_matrix_fits(&c);
 }
 
 static amp_status check_gemm(const gemm *g) {
@@ -110,9 +131,18 @@ static amp_status check_gemm(const gemm *g) {
         return AMP_DECLINED;
     if (!g->a.data || !g->b.data || !g->c || g->a.ld < g->a.cols ||
         g->b.ld < g->b.cols || g->ldc < g->n || g->a.stride < 0 ||
-        g->b.stride < 0 || g->stridec < 0)
+        g->b.stride < 0 || g->stridec < 0 || !fits(g))
         return AMP_ERR_ARGUMENT;
     return AMP_OK;
+}
+
+/* A product that writes a parameter is its update, whoever runs it: copies
+ * that were cast before are void. */
+static void note_update(const gemm *g) {
+    amp_matrix c = result_of(g);
+    size_t bytes = amp_matrix_extent(&c);
+    if (amp_buffers_touch_param(c.data, bytes))
+        amp_cast_cache_written(c.data, bytes);
 }
 
 /* Results that share elements have an order that a batch does not keep. */
@@ -177,6 +207,7 @@ static amp_status try_gemm(amp_dtype half, const gemm *g, op *o) {
     amp_status status = check_gemm(g);
     if (status != AMP_OK)
         return status;
+    note_update(g);
     /* The same product many times over: the library has no such batch. */
     bool copies = g->batch > 1 && g->a.batch == 1 && g->b.batch == 1;
     /* alpha 0 must not read a and b. */
@@ -199,22 +230,28 @@ static amp_status profiled_gemm(const char *name, amp_dtype half,
     return status;
 }
 
+static gemm product_of(int64_t m, int64_t n, int64_t k, float alpha, plane a,
+                       plane b, float beta, float *c, int64_t ldc) {
+    return (gemm){.a = stored(&a, m, k),
+                  .b = stored(&b, k, n),
+                  .c = c,
+                  .ldc = ldc,
+                  .batch = 1,
+                  .m = m,
+                  .n = n,
+                  .k = k,
+                  .alpha = alpha,
+                  .beta = beta,
+                  .transa = a.trans,
+                  .transb = b.trans};
+}
+
 amp_status amp_gemm_as(amp_dtype half, int transa, int transb, int64_t m,
                        int64_t n, int64_t k, float alpha, const float *a,
                        int64_t lda, const float *b, int64_t ldb, float beta,
                        float *c, int64_t ldc) {
-    gemm g = {.a = stored(a, m, k, transa != 0, lda, 0, 1),
-              .b = stored(b, k, n, transb != 0, ldb, 0, 1),
-              .c = c,
-              .ldc = ldc,
-              .batch = 1,
-              .m = m,
-              .n = n,
-              .k = k,
-              .alpha = alpha,
-              .beta = beta,
-              .transa = transa != 0,
-              .transb = transb != 0};
+    gemm g = product_of(m, n, k, alpha, (plane){a, lda, 0, transa != 0},
+                        (plane){b, ldb, 0, transb != 0}, beta, c, ldc);
     return profiled_gemm("gemm", half, &g);
 }
 
@@ -224,19 +261,13 @@ amp_status amp_gemm_strided_as(amp_dtype half, int transa, int transb,
                                const float *b, int64_t ldb, int64_t strideb,
                                float beta, float *c, int64_t ldc,
                                int64_t stridec, int64_t batch) {
-    gemm g = {.a = stored(a, m, k, transa != 0, lda, stridea, batch),
-              .b = stored(b, k, n, transb != 0, ldb, strideb, batch),
-              .c = c,
-              .ldc = ldc,
-              .stridec = stridec,
-              .batch = batch,
-              .m = m,
-              .n = n,
-              .k = k,
-              .alpha = alpha,
-              .beta = beta,
-              .transa = transa != 0,
-              .transb = transb != 0};
+    gemm g = product_of(m, n, k, alpha, (plane){a, lda, stridea, transa != 0},
+                        (plane){b, ldb, strideb, transb != 0}, beta, c, ldc);
+    /* Stride 0: the whole batch reads one matrix. */
+    g.a.batch = stridea == 0 ? 1 : batch;
+    g.b.batch = strideb == 0 ? 1 : batch;
+    g.stridec = stridec;
+    g.batch = batch;
     return profiled_gemm("gemm_strided", half, &g);
 }
 
@@ -245,17 +276,8 @@ amp_status amp_gemm_strided_as(amp_dtype half, int transa, int transb,
 amp_status amp_gemv_as(amp_dtype half, int trans, int64_t m, int64_t n,
                        float alpha, const float *a, int64_t lda, const float *x,
                        int64_t incx, float beta, float *y, int64_t incy) {
-    gemm g = {.a = stored(a, m, n, trans != 0, lda, 0, 1),
-              .b = stored(x, n, 1, false, incx, 0, 1),
-              .c = y,
-              .ldc = incy,
-              .batch = 1,
-              .m = m,
-              .n = 1,
-              .k = n,
-              .alpha = alpha,
-              .beta = beta,
-              .transa = trans != 0};
+    gemm g = product_of(m, 1, n, alpha, (plane){a, lda, 0, trans != 0},
+                        (plane){x, incx, 0, false}, beta, y, incy);
     if (is_half(half) && (incx == 0 || incy == 0))
         return AMP_ERR_ARGUMENT;
     if (is_half(half) && (incx < 0 || incy < 0))
@@ -269,18 +291,11 @@ amp_status amp_linear_forward_as(amp_dtype half, float *out, const float *inp,
                                  const float *weight, const float *bias,
                                  int64_t rows, int64_t in_features,
                                  int64_t out_features) {
-    gemm g = {
-        .a = stored(inp, rows, in_features, false, in_features, 0, 1),
-        .b = stored(weight, in_features, out_features, true, in_features, 0, 1),
-        .c = out,
-        .bias = bias,
-        .ldc = out_features,
-        .batch = 1,
-        .m = rows,
-        .n = out_features,
-        .k = in_features,
-        .alpha = 1.0f,
-        .transb = true};
+    gemm g = product_of(rows, out_features, in_features, 1.0f,
+                        (plane){inp, in_features, 0, false},
+                        (plane){weight, in_features, 0, true}, 0.0f, out,
+                        out_features);
+    g.bias = bias;
     return profiled_gemm("linear_forward", half, &g);
 }
 
@@ -352,6 +367,7 @@ static amp_status try_backward(amp_dtype half, const linear_backward *l,
         amp_status status = check_gemm(both[i]);
         if (status != AMP_OK)
             return status;
+        note_update(both[i]);
         /* Together or not at all: a caller can only run the whole layer. */
         if (!pays(both[i]))
             return AMP_DECLINED;
@@ -372,27 +388,10 @@ amp_status amp_linear_backward_as(amp_dtype half, float *dinp, float *dweight,
     int64_t in = in_features;
     int64_t out = out_features;
     linear_backward l = {
-        .dinp = {.a = stored(dout, rows, out, false, out, 0, 1),
-                 .b = stored(weight, out, in, false, in, 0, 1),
-                 .c = dinp,
-                 .ldc = in,
-                 .batch = 1,
-                 .m = rows,
-                 .n = in,
-                 .k = out,
-                 .alpha = 1.0f,
-                 .beta = 1.0f},
-        .dweight = {.a = stored(dout, out, rows, true, out, 0, 1),
-                    .b = stored(inp, rows, in, false, in, 0, 1),
-                    .c = dweight,
-                    .ldc = in,
-                    .batch = 1,
-                    .m = out,
-                    .n = in,
-                    .k = rows,
-                    .alpha = 1.0f,
-                    .beta = 1.0f,
-                    .transa = true},
+        .dinp = product_of(rows, in, out, 1.0f, (plane){dout, out, 0, false},
+                           (plane){weight, in, 0, false}, 1.0f, dinp, in),
+        .dweight = product_of(out, in, rows, 1.0f, (plane){dout, out, 0, true},
+                              (plane){inp, in, 0, false}, 1.0f, dweight, in),
         .dbias = dbias,
         .dout = dout,
         .rows = rows,

@@ -12,7 +12,7 @@
 #define BUCKETS 512
 
 /* Below this many multiply-adds waking a team costs more than it saves. */
-#define ONE_THREAD_BELOW ((int64_t)1 << 18)
+#define ONE_THREAD_BELOW 0x1p18
 
 struct amp_product {
     amp_product_shape shape;
@@ -50,8 +50,11 @@ static amp_status backend(dnnl_status_t status, const char *what) {
         return AMP_OK;
     if (status == dnnl_out_of_memory)
         return AMP_ERR_MEMORY;
-    amp_log(AMP_LOG_ERROR, "oneDNN: %s failed with status %d", what,
-            (int)status);
+    /* Per call it would be said in each step again. */
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (amp_once(&said))
+        amp_log(AMP_LOG_ERROR, "oneDNN: %s failed with status %d", what,
+                (int)status);
     return AMP_ERR_BACKEND;
 }
 
@@ -331,7 +334,8 @@ static amp_status make(struct amp_products *ps, const amp_product_shape *shape,
     if (!p)
         return AMP_ERR_MEMORY;
     p->shape = *shape;
-    int64_t work = shape->batch * shape->m * shape->n * shape->k;
+    double work = (double)shape->batch * (double)shape->m * (double)shape->n *
+                  (double)shape->k;
     p->threads = work < ONE_THREAD_BELOW ? 1 : 0;
     amp_status status = backend(make_primitive(p), "making a matmul");
     if (status != AMP_OK) {

@@ -1,6 +1,7 @@
 #include "scaler.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +28,8 @@ void amp_scaler_defaults(amp_dtype half, amp_scaler_options *options) {
 }
 
 amp_status amp_scaler_check(const amp_scaler_options *o) {
-    bool scale = isfinite(o->init_scale) && o->init_scale > 0.0f;
-    if (!scale)
+    /* The inverse of anything less would be inf. */
+    if (!isnormal(o->init_scale) || o->init_scale < 0.0f)
         return AMP_ERR_ARGUMENT;
     if (!o->dynamic)
         return AMP_OK;
@@ -54,6 +55,11 @@ static bool at_floor(const amp_scaler *s) {
     return !s->options.dynamic || s->scale <= s->options.min_scale;
 }
 
+static void count(int *counter) {
+    if (*counter < INT_MAX)
+        ++*counter;
+}
+
 static void back_off(amp_scaler *s) {
     s->growth_tracker = 0;
     if (s->overflows < s->options.hysteresis)
@@ -63,7 +69,7 @@ static void back_off(amp_scaler *s) {
 }
 
 static void grow(amp_scaler *s) {
-    s->growth_tracker++;
+    count(&s->growth_tracker);
     /* Equality, as in torch: an interval made shorter than the tracker stops
      * the growth until the next overflow. */
     if (s->growth_tracker != s->options.growth_interval)
@@ -86,9 +92,9 @@ void amp_scaler_update(amp_scaler *s, bool overflow) {
         return;
     }
     s->skipped++;
-    s->overflows++;
+    count(&s->overflows);
     if (at_floor(s))
-        s->skips_at_floor++;
+        count(&s->skips_at_floor);
     if (s->options.dynamic)
         back_off(s);
 }
@@ -163,6 +169,8 @@ amp_status amp_scaler_parse(amp_scaler *s, const char *text) {
         t.options.growth_interval > 0;
     if (!sane || !factors)
         return AMP_ERR_FORMAT;
+    /* Saved under other limits, it has to find its way within these. */
+    t.scale = fminf(fmaxf(t.scale, s->options.min_scale), s->options.max_scale);
     if (!s->options.dynamic)
         t.scale = s->scale;
     *s = t;

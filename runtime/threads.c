@@ -18,6 +18,8 @@ int amp_thread_limit(int count) {
 void amp_parallel(size_t n,
                   void (*body)(void *context, size_t begin, size_t end),
                   void *context) {
+    if (n == 0)
+        return; /* pointers may be null */
     int threads = n < AMP_THREADS_FROM ? 1 : amp_thread_count();
     if (threads <= 1) {
         body(context, 0, n);
@@ -46,7 +48,8 @@ int amp_thread_limit(int count) {
 void amp_parallel(size_t n,
                   void (*body)(void *context, size_t begin, size_t end),
                   void *context) {
-    body(context, 0, n);
+    if (n > 0)
+        body(context, 0, n);
 }
 
 #endif

@@ -82,6 +82,19 @@ float amp_half_bf16_value(uint16_t x) {
 
 /* ---- portable ---------------------------------------------------------- */
 
+/* Widening loops are written once and inlined per format. */
+typedef enum half_format { FP16, BF16 } half_format;
+
+static inline float value_of(uint16_t x, half_format format) {
+    switch (format) {
+    case FP16:
+        return amp_half_fp16_value(x);
+    case BF16:
+        break;
+    }
+    return amp_half_bf16_value(x);
+}
+
 void amp_to_fp16_portable(uint16_t *dst, const float *src, size_t n) {
     for (size_t i = 0; i < n; i++)
         dst[i] = amp_half_fp16_bits(src[i]);
@@ -92,14 +105,18 @@ void amp_to_bf16_portable(uint16_t *dst, const float *src, size_t n) {
         dst[i] = amp_half_bf16_bits(src[i]);
 }
 
-void amp_from_fp16_portable(float *dst, const uint16_t *src, size_t n) {
+static void widen_portable(float *dst, const uint16_t *src, size_t n,
+                           half_format format) {
     for (size_t i = 0; i < n; i++)
-        dst[i] = amp_half_fp16_value(src[i]);
+        dst[i] = value_of(src[i], format);
+}
+
+void amp_from_fp16_portable(float *dst, const uint16_t *src, size_t n) {
+    widen_portable(dst, src, n, FP16);
 }
 
 void amp_from_bf16_portable(float *dst, const uint16_t *src, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        dst[i] = amp_half_bf16_value(src[i]);
+    widen_portable(dst, src, n, BF16);
 }
 
 void amp_round_fp16_portable(float *dst, const float *src, size_t n) {
@@ -211,45 +228,40 @@ AVX2 void amp_to_bf16_avx2(uint16_t *dst, const float *src, size_t n) {
     amp_to_bf16_portable(dst + i, src + i, n - i);
 }
 
-AVX2_INLINE __m256 float_of_fp16(const uint16_t *src) {
-    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)src));
-}
-
-AVX2_INLINE __m256 float_of_bf16(const uint16_t *src) {
+AVX2_INLINE __m256 floats_of_8(const uint16_t *src, half_format format) {
     __m128i h = _mm_loadu_si128((const __m128i *)(const void *)src);
+    switch (format) {
+    case FP16:
+        return _mm256_cvtph_ps(h);
+    case BF16:
+        break;
+    }
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
 }
 
-AVX2 void amp_from_fp16_avx2(float *dst, const uint16_t *src, size_t n) {
+AVX2_INLINE void widen_avx2(float *dst, const uint16_t *src, size_t n,
+                            half_format format) {
     size_t i = 0;
     size_t head = stream_head(dst, n);
     if (head < n) {
-        amp_from_fp16_portable(dst, src, head);
+        widen_portable(dst, src, head, format);
         for (i = head; i + 8 <= n; i += 8)
-            _mm256_stream_ps(dst + i, float_of_fp16(src + i));
+            _mm256_stream_ps(dst + i, floats_of_8(src + i, format));
         _mm_sfence();
     }
     for (; i + 16 <= n; i += 16) {
-        _mm256_storeu_ps(dst + i, float_of_fp16(src + i));
-        _mm256_storeu_ps(dst + i + 8, float_of_fp16(src + i + 8));
+        _mm256_storeu_ps(dst + i, floats_of_8(src + i, format));
+        _mm256_storeu_ps(dst + i + 8, floats_of_8(src + i + 8, format));
     }
-    amp_from_fp16_portable(dst + i, src + i, n - i);
+    widen_portable(dst + i, src + i, n - i, format);
+}
+
+AVX2 void amp_from_fp16_avx2(float *dst, const uint16_t *src, size_t n) {
+    widen_avx2(dst, src, n, FP16);
 }
 
 AVX2 void amp_from_bf16_avx2(float *dst, const uint16_t *src, size_t n) {
-    size_t i = 0;
-    size_t head = stream_head(dst, n);
-    if (head < n) {
-        amp_from_bf16_portable(dst, src, head);
-        for (i = head; i + 8 <= n; i += 8)
-            _mm256_stream_ps(dst + i, float_of_bf16(src + i));
-        _mm_sfence();
-    }
-    for (; i + 16 <= n; i += 16) {
-        _mm256_storeu_ps(dst + i, float_of_bf16(src + i));
-        _mm256_storeu_ps(dst + i + 8, float_of_bf16(src + i + 8));
-    }
-    amp_from_bf16_portable(dst + i, src + i, n - i);
+    widen_avx2(dst, src, n, BF16);
 }
 
 AVX2 void amp_round_fp16_avx2(float *dst, const float *src, size_t n) {
@@ -276,8 +288,10 @@ AVX2 void amp_round_bf16_avx2(float *dst, const float *src, size_t n) {
 /* ---- AVX-512 ----------------------------------------------------------- */
 
 #define AVX512 __attribute__((target("avx512f")))
+#define AVX512_INLINE                                                          \
+    __attribute__((target("avx512f"), always_inline)) static inline
 
-AVX512 static __m512i bf16_words(__m512 x) {
+AVX512_INLINE __m512i bf16_words(__m512 x) {
     __m512i u = _mm512_castps_si512(x);
     __m512i odd =
         _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
@@ -305,25 +319,31 @@ AVX512 void amp_to_bf16_avx512(uint16_t *dst, const float *src, size_t n) {
     amp_to_bf16_portable(dst + i, src + i, n - i);
 }
 
-AVX512 void amp_from_fp16_avx512(float *dst, const uint16_t *src, size_t n) {
-    size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        __m256i h =
-            _mm256_loadu_si256((const __m256i *)(const void *)(src + i));
-        _mm512_storeu_ps(dst + i, _mm512_cvtph_ps(h));
+AVX512_INLINE __m512 floats_of_16(const uint16_t *src, half_format format) {
+    __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)src);
+    switch (format) {
+    case FP16:
+        return _mm512_cvtph_ps(h);
+    case BF16:
+        break;
     }
-    amp_from_fp16_portable(dst + i, src + i, n - i);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+}
+
+AVX512_INLINE void widen_avx512(float *dst, const uint16_t *src, size_t n,
+                                half_format format) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(dst + i, floats_of_16(src + i, format));
+    widen_portable(dst + i, src + i, n - i, format);
+}
+
+AVX512 void amp_from_fp16_avx512(float *dst, const uint16_t *src, size_t n) {
+    widen_avx512(dst, src, n, FP16);
 }
 
 AVX512 void amp_from_bf16_avx512(float *dst, const uint16_t *src, size_t n) {
-    size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        __m256i h =
-            _mm256_loadu_si256((const __m256i *)(const void *)(src + i));
-        __m512i w = _mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16);
-        _mm512_storeu_ps(dst + i, _mm512_castsi512_ps(w));
-    }
-    amp_from_bf16_portable(dst + i, src + i, n - i);
+    widen_avx512(dst, src, n, BF16);
 }
 
 AVX512 void amp_round_fp16_avx512(float *dst, const float *src, size_t n) {

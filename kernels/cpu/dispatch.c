@@ -7,6 +7,8 @@
  */
 #include "kernels.h"
 
+#include "log.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -128,9 +130,14 @@ const amp_kernels *amp_kernels_of(amp_isa isa) {
 }
 
 static const amp_kernels *choose(void) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
     amp_isa isa = best_isa();
-    if (isa == AMP_ISA_AVX512 && !proves_itself(&avx512))
+    if (isa == AMP_ISA_AVX512 && !proves_itself(&avx512)) {
         isa = AMP_ISA_AVX2;
+        if (amp_once(&said))
+            amp_log(AMP_LOG_WARN, "the AVX-512 casts differ from the portable "
+                                  "ones on this machine: using AVX2");
+    }
     return table_of(isa);
 }
 

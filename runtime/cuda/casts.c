@@ -278,13 +278,13 @@ static amp_status check(amp_cuda_lane *lane, copy *c) {
     if (status != AMP_OK || differs == 0)
         return status;
     c->generation = 0;
-    amp_cuda_segment s = {0};
+    amp_segment s = {0};
     amp_cuda_registry_find(c->source.data, &s);
     amp_device_log(
         AMP_LOG_ERROR,
         "device parameter '%s' was written without amp_cuda_step_end or "
         "amp_cuda_params_changed: %s",
-        amp_cuda_segment_name(&s), amp_status_string(AMP_ERR_STALE_CAST));
+        amp_segment_name(&s), amp_status_string(AMP_ERR_STALE_CAST));
     return amp_cuda_remember(AMP_ERR_STALE_CAST);
 }
 
@@ -305,7 +305,7 @@ static amp_status use_copy(amp_cuda_lane *lane, copy *c, uint64_t generation) {
     return status;
 }
 
-static size_t extent(const amp_cuda_matrices *m) {
+size_t amp_cuda_extent(const amp_cuda_matrices *m) {
     int64_t last = (m->batch - 1) * m->stride + (m->cols - 1) * m->ld + m->rows;
     return (size_t)last * sizeof(float);
 }
@@ -343,7 +343,7 @@ amp_status amp_cuda_operand_get(amp_cuda_lane *lane, amp_cuda_slot slot,
     operand->stride = m->batch > 1 ? (long long)l.stride : 0;
     uint64_t generation = amp_device_generation();
     bool keep = generation != 0 && m->stride >= 0 &&
-                amp_cuda_registry_is_param(m->data, extent(m));
+                amp_cuda_registry_is_param(m->data, amp_cuda_extent(m));
     return keep ? kept_copy(lane, half, m, generation, &operand->data)
                 : passing_copy(lane, slot, half, m, &operand->data);
 }
@@ -358,7 +358,7 @@ void amp_cuda_casts_drop(const void *start, size_t bytes) {
         for (size_t i = 0; i < lane->count; i++) {
             copy *c = &lane->copies[i];
             uintptr_t at = (uintptr_t)c->source.data;
-            if (at < to && at + extent(&c->source) > from)
+            if (at < to && at + amp_cuda_extent(&c->source) > from)
                 device_free(c->data, c->bytes);
             else
                 lane->copies[kept++] = *c;

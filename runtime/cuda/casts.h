@@ -30,6 +30,9 @@ typedef struct amp_cuda_operand {
     long long stride; /* 0 for a batch of one */
 } amp_cuda_operand;
 
+/* Bytes from the first element to the end of the last. */
+size_t amp_cuda_extent(const amp_cuda_matrices *m);
+
 /* Enters the lane of the handle's stream; leave it after the product has been
  * enqueued. *lane is NULL unless AMP_OK. */
 amp_status amp_cuda_lane_enter(cublasHandle_t handle, amp_cuda_lane **lane);

@@ -9,6 +9,7 @@
 #include "casts.h"
 #include "errors.h"
 #include "device.h"
+#include "registry.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -22,28 +23,50 @@ typedef struct product {
     int k;
     const float *alpha; /* host or device, as the handle says */
     const float *beta;
-    const float *a;
-    const float *b;
+    amp_cuda_matrices a; /* as stored */
+    amp_cuda_matrices b;
     float *c;
-    int lda;
-    int ldb;
     int ldc;
-    long long stridea;
-    long long strideb;
     long long stridec;
     int batch;
 } product;
 
-static amp_cuda_matrices stored(const float *data, cublasOperation_t trans,
-                                int rows, int cols, int ld, long long stride,
-                                int batch) {
+/* One operand of the argument list of cublasSgemmStridedBatched. */
+typedef struct plane {
+    const float *data;
+    int ld;
+    long long stride;
+} plane;
+
+/* Of an operand that is rows x cols once transposed or not. */
+static amp_cuda_matrices stored(plane p, cublasOperation_t trans, int rows,
+                                int cols, int batch) {
     /* Stride 0: the whole batch reads one matrix. */
-    return (amp_cuda_matrices){.data = data,
+    return (amp_cuda_matrices){.data = p.data,
                                .rows = trans == CUBLAS_OP_N ? rows : cols,
                                .cols = trans == CUBLAS_OP_N ? cols : rows,
-                               .ld = ld,
-                               .stride = stride,
-                               .batch = stride == 0 ? 1 : batch};
+                               .ld = p.ld,
+                               .stride = p.stride,
+                               .batch = p.stride == 0 ? 1 : batch};
+}
+
+static product product_of(cublasHandle_t handle, cublasOperation_t transa,
+                          cublasOperation_t transb, int m, int n, int k,
+                          const float *alpha, plane a, plane b,
+                          const float *beta, float *c, int ldc, int batch) {
+    return (product){.handle = handle,
+                     .transa = transa,
+                     .transb = transb,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .alpha = alpha,
+                     .beta = beta,
+                     .a = stored(a, transa, m, k, batch),
+                     .b = stored(b, transb, k, n, batch),
+                     .c = c,
+                     .ldc = ldc,
+                     .batch = batch};
 }
 
 static bool usual_operand(const amp_cuda_matrices *m) {
@@ -76,21 +99,32 @@ static amp_status multiply(const product *p, cudaDataType type,
         CUBLAS_GEMM_DEFAULT));
 }
 
+/* A product that writes a parameter is its update, whoever runs it: copies
+ * that were cast before are void. */
+static void note_update(const product *p) {
+    amp_cuda_matrices c = {.data = p->c,
+                           .rows = p->m,
+                           .cols = p->n,
+                           .ld = p->ldc,
+                           .stride = p->stridec,
+                           .batch = p->batch};
+    if (amp_cuda_registry_touches_param(c.data, amp_cuda_extent(&c)))
+        amp_params_changed();
+}
+
 static amp_status in_half(amp_dtype half, const product *p) {
-    amp_cuda_matrices a =
-        stored(p->a, p->transa, p->m, p->k, p->lda, p->stridea, p->batch);
-    amp_cuda_matrices b =
-        stored(p->b, p->transb, p->k, p->n, p->ldb, p->strideb, p->batch);
-    if (!usual(p) || !usual_operand(&a) || !usual_operand(&b))
+    if (!usual(p) || !usual_operand(&p->a) || !usual_operand(&p->b))
         return AMP_DECLINED;
+    note_update(p);
     amp_cuda_lane *lane;
     amp_status status = amp_cuda_lane_enter(p->handle, &lane);
     if (status != AMP_OK)
         return status;
     amp_cuda_operand cast_a, cast_b;
-    status = amp_cuda_operand_get(lane, AMP_CUDA_SLOT_A, half, &a, &cast_a);
+    status = amp_cuda_operand_get(lane, AMP_CUDA_SLOT_A, half, &p->a, &cast_a);
     if (status == AMP_OK)
-        status = amp_cuda_operand_get(lane, AMP_CUDA_SLOT_B, half, &b, &cast_b);
+        status =
+            amp_cuda_operand_get(lane, AMP_CUDA_SLOT_B, half, &p->b, &cast_b);
     if (status == AMP_OK)
         status = multiply(p, half == AMP_FP16 ? CUDA_R_16F : CUDA_R_16BF,
                           &cast_a, &cast_b);
@@ -119,21 +153,9 @@ cublasStatus_t amp_cublasSgemm_as(amp_dtype half, cublasHandle_t handle,
                                   const float *alpha, const float *A, int lda,
                                   const float *B, int ldb, const float *beta,
                                   float *C, int ldc) {
-    product p = {.handle = handle,
-                 .transa = transa,
-                 .transb = transb,
-                 .m = m,
-                 .n = n,
-                 .k = k,
-                 .alpha = alpha,
-                 .beta = beta,
-                 .a = A,
-                 .b = B,
-                 .c = C,
-                 .lda = lda,
-                 .ldb = ldb,
-                 .ldc = ldc,
-                 .batch = 1};
+    product p =
+        product_of(handle, transa, transb, m, n, k, alpha, (plane){A, lda, 0},
+                   (plane){B, ldb, 0}, beta, C, ldc, 1);
     if (done_in_half(half, &p))
         return CUBLAS_STATUS_SUCCESS;
     return cublasSgemm(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb,
@@ -146,24 +168,10 @@ cublasStatus_t amp_cublasSgemmStridedBatched_as(
     const float *A, int lda, long long int strideA, const float *B, int ldb,
     long long int strideB, const float *beta, float *C, int ldc,
     long long int strideC, int batchCount) {
-    product p = {.handle = handle,
-                 .transa = transa,
-                 .transb = transb,
-                 .m = m,
-                 .n = n,
-                 .k = k,
-                 .alpha = alpha,
-                 .beta = beta,
-                 .a = A,
-                 .b = B,
-                 .c = C,
-                 .lda = lda,
-                 .ldb = ldb,
-                 .ldc = ldc,
-                 .stridea = strideA,
-                 .strideb = strideB,
-                 .stridec = strideC,
-                 .batch = batchCount};
+    product p = product_of(handle, transa, transb, m, n, k, alpha,
+                           (plane){A, lda, strideA}, (plane){B, ldb, strideB},
+                           beta, C, ldc, batchCount);
+    p.stridec = strideC;
     if (done_in_half(half, &p))
         return CUBLAS_STATUS_SUCCESS;
     return cublasSgemmStridedBatched(handle, transa, transb, m, n, k, alpha, A,

@@ -10,17 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void forget(amp_segment *s);
+
 static struct {
     pthread_mutex_t lock;
-    amp_cuda_segment *segments; /* sorted by start */
-    size_t count;
-    size_t capacity;
+    amp_segments segments;
     atomic_uint_fast64_t version;
     atomic_size_t params; /* segments with role AMP_PARAM */
     atomic_bool failed[AMP_MAX_GROUPS];
     uintptr_t drop_from; /* kept casts of this range are void ... */
     uintptr_t drop_to;   /* ... once the lock is free */
-} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER,
+              .segments = {.forget = forget}};
 
 static void lock(void) {
     pthread_mutex_lock(&registry.lock);
@@ -37,7 +38,7 @@ static void unlock(void) {
         amp_cuda_casts_drop((const void *)from, to - from);
 }
 
-static void drop_casts(const amp_cuda_segment *s) {
+static void drop_casts(const amp_segment *s) {
     uintptr_t from = (uintptr_t)s->start;
     uintptr_t to = from + s->bytes;
     bool first = registry.drop_from == registry.drop_to;
@@ -47,65 +48,8 @@ static void drop_casts(const amp_cuda_segment *s) {
         registry.drop_to = to;
 }
 
-/* ---- the sorted array; the caller holds the lock ------------------------ */
-
-/* Index of the first segment that ends after p. */
-static size_t lower_bound(const void *p) {
-    size_t lo = 0;
-    size_t hi = registry.count;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const amp_cuda_segment *s = &registry.segments[mid];
-        if ((uintptr_t)s->start + s->bytes <= (uintptr_t)p)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-static amp_cuda_segment *segment_at(const void *p) {
-    size_t i = lower_bound(p);
-    if (i == registry.count)
-        return NULL;
-    amp_cuda_segment *s = &registry.segments[i];
-    return (uintptr_t)s->start <= (uintptr_t)p ? s : NULL;
-}
-
-static bool overlaps(const void *p, size_t bytes) {
-    size_t i = lower_bound(p);
-    return i < registry.count &&
-           (uintptr_t)registry.segments[i].start < (uintptr_t)p + bytes;
-}
-
-static void changed(void) {
-    size_t params = 0;
-    for (size_t i = 0; i < registry.count; i++)
-        params += registry.segments[i].role == AMP_PARAM;
-    atomic_store(&registry.params, params);
-    atomic_fetch_add(&registry.version, 1);
-}
-
-static amp_status insert(const amp_cuda_segment *s) {
-    if (registry.count == registry.capacity) {
-        size_t capacity = registry.capacity ? registry.capacity * 2 : 64;
-        amp_cuda_segment *grown =
-            realloc(registry.segments, capacity * sizeof *grown);
-        if (!grown)
-            return AMP_ERR_MEMORY;
-        registry.segments = grown;
-        registry.capacity = capacity;
-    }
-    size_t at = lower_bound(s->start);
-    amp_cuda_segment *place = registry.segments + at;
-    memmove(place + 1, place, (registry.count - at) * sizeof *place);
-    *place = *s;
-    registry.count++;
-    return AMP_OK;
-}
-
-/* What the library keeps for a segment whose role or extent changes. */
-static void forget_copies(amp_cuda_segment *s) {
+/* What is kept of a segment's contents goes with them. */
+static void forget(amp_segment *s) {
     if (s->role == AMP_PARAM)
         drop_casts(s);
     if (s->saved)
@@ -114,32 +58,13 @@ static void forget_copies(amp_cuda_segment *s) {
     s->saved_valid = false;
 }
 
-static void remove_allocation(const void *base) {
-    size_t kept = 0;
-    for (size_t i = 0; i < registry.count; i++) {
-        amp_cuda_segment *s = &registry.segments[i];
-        if (s->base == base)
-            forget_copies(s);
-        else
-            registry.segments[kept++] = *s;
-    }
-    registry.count = kept;
-    changed();
-}
-
-static void set_role(amp_cuda_segment *s, amp_role role, int group,
-                     const char *name) {
-    if (s->role != role)
-        forget_copies(s);
-    s->role = role;
-    s->group = group;
-    s->name = name;
-    changed();
-}
-
-static bool valid(amp_role role, int group) {
-    return (unsigned)role <= AMP_GRAD_CARRY && group >= 0 &&
-           group < AMP_MAX_GROUPS;
+/* After each change, under the lock. */
+static void changed(void) {
+    size_t params = 0;
+    for (size_t i = 0; i < registry.segments.count; i++)
+        params += registry.segments.items[i].role == AMP_PARAM;
+    atomic_store(&registry.params, params);
+    atomic_fetch_add(&registry.version, 1);
 }
 
 /* One launch and one flag array serve a group, so its gradients have to be on
@@ -147,113 +72,69 @@ static bool valid(amp_role role, int group) {
 static bool device_fits(amp_role role, int group, int device) {
     if (role != AMP_GRAD && role != AMP_GRAD_CARRY)
         return true;
-    for (size_t i = 0; i < registry.count; i++) {
-        const amp_cuda_segment *s = &registry.segments[i];
-        if (amp_cuda_segment_is_gradient(s) && s->group == group)
+    for (size_t i = 0; i < registry.segments.count; i++) {
+        const amp_segment *s = &registry.segments.items[i];
+        if (amp_segment_is_gradient(s) && s->group == group)
             return s->device == device;
     }
     return true;
-}
-
-static amp_status add(void *p, size_t bytes, amp_role role, int group,
-                      const char *name, int device) {
-    if (!device_fits(role, group, device))
-        return AMP_ERR_ARGUMENT;
-    amp_cuda_segment s = {.start = p,
-                          .bytes = bytes,
-                          .base = p,
-                          .role = role,
-                          .group = group,
-                          .device = device,
-                          .name = name};
-    amp_status status = insert(&s);
-    changed();
-    return status;
-}
-
-static amp_status split_and_mark(char *p, amp_role role, int group,
-                                 const char *name) {
-    amp_cuda_segment *s = segment_at(p);
-    if (!s)
-        return AMP_ERR_UNKNOWN_BUFFER;
-    if (!device_fits(role, group, s->device))
-        return AMP_ERR_ARGUMENT;
-    if (s->start == p) {
-        set_role(s, role, group, name);
-        return AMP_OK;
-    }
-    amp_cuda_segment left = *s;
-    forget_copies(s);
-    amp_cuda_segment right = left;
-    right.start = p;
-    right.bytes = left.bytes - (size_t)(p - left.start);
-    right.role = role;
-    right.group = group;
-    right.name = name;
-    right.saved = NULL;
-    right.saved_valid = false;
-    s->bytes = (size_t)(p - s->start);
-    amp_status status = insert(&right);
-    if (status != AMP_OK)
-        segment_at(left.start)->bytes = left.bytes;
-    changed();
-    return status;
 }
 
 /* ---- interface --------------------------------------------------------- */
 
 amp_status amp_cuda_register(void *p, size_t bytes, amp_role role, int group,
                              const char *name) {
-    if (!p || bytes == 0 || !valid(role, group))
+    if (bytes == 0 || !amp_segment_valid(p, role, group))
         return AMP_ERR_ARGUMENT;
-    int device = 0;
-    amp_status status = AMP_CUDA(cudaGetDevice(&device));
+    amp_segment s = {.start = p,
+                     .bytes = bytes,
+                     .base = p,
+                     .role = role,
+                     .group = group,
+                     .name = name};
+    amp_status status = AMP_CUDA(cudaGetDevice(&s.device));
     if (status != AMP_OK)
         return status;
     amp_cuda_scaling_install();
     lock();
-    amp_cuda_segment *s = segment_at(p);
-    if (s && s->start == p && s->bytes == bytes) {
-        if (device_fits(role, group, s->device))
-            set_role(s, role, group, name);
-        else
-            status = AMP_ERR_ARGUMENT;
-    } else if (overlaps(p, bytes)) {
-        status = AMP_ERR_OVERLAP;
-    } else {
-        status = add(p, bytes, role, group, name, device);
-    }
+    const amp_segment *known = amp_segments_at(&registry.segments, p);
+    int device = known ? known->device : s.device;
+    status = device_fits(role, group, device)
+                 ? amp_segments_register(&registry.segments, &s)
+                 : AMP_ERR_ARGUMENT;
+    changed();
     unlock();
     return status;
 }
 
 amp_status amp_cuda_unregister(void *p) {
-    amp_status status = AMP_ERR_UNKNOWN_BUFFER;
     lock();
-    amp_cuda_segment *s = segment_at(p);
-    if (s && s->base == p) {
-        remove_allocation(p);
-        status = AMP_OK;
-    }
+    amp_status status = amp_segments_remove(&registry.segments, p);
+    changed();
     unlock();
     return status;
 }
 
 amp_status amp_cuda_mark(void *p, amp_role role, int group, const char *name) {
-    if (!p || !valid(role, group))
+    if (!amp_segment_valid(p, role, group))
         return AMP_ERR_ARGUMENT;
     lock();
-    amp_status status = split_and_mark(p, role, group, name);
+    const amp_segment *s = amp_segments_at(&registry.segments, p);
+    amp_status status = AMP_ERR_UNKNOWN_BUFFER;
+    if (s)
+        status =
+            device_fits(role, group, s->device)
+                ? amp_segments_mark(&registry.segments, p, role, group, name)
+                : AMP_ERR_ARGUMENT;
+    changed();
     unlock();
     return status;
 }
 
-/* Memory fresh from the allocator overlaps an entry only if that one was given
- * back with cudaFree itself: the entry is dead. */
-static void evict(const char *p, size_t bytes) {
+static void evict(const void *p, size_t bytes) {
     lock();
-    while (overlaps(p, bytes))
-        remove_allocation(registry.segments[lower_bound(p)].base);
+    amp_segments_evict(&registry.segments, p, bytes);
+    changed();
     unlock();
 }
 
@@ -290,14 +171,14 @@ cudaError_t amp_cuda_free(void *p) {
 }
 
 amp_status amp_cuda_registry_gradients(int group,
-                                       amp_status (*visit)(amp_cuda_segment *s,
+                                       amp_status (*visit)(amp_segment *s,
                                                            void *context),
                                        void *context) {
     amp_status status = AMP_OK;
     lock();
-    for (size_t i = 0; i < registry.count && status == AMP_OK; i++) {
-        amp_cuda_segment *s = &registry.segments[i];
-        if (amp_cuda_segment_is_gradient(s) && s->group == group)
+    for (size_t i = 0; i < registry.segments.count && status == AMP_OK; i++) {
+        amp_segment *s = &registry.segments.items[i];
+        if (amp_segment_is_gradient(s) && s->group == group)
             status = visit(s, context);
     }
     unlock();
@@ -307,22 +188,24 @@ amp_status amp_cuda_registry_gradients(int group,
 bool amp_cuda_registry_is_param(const void *p, size_t bytes) {
     if (atomic_load_explicit(&registry.params, memory_order_relaxed) == 0)
         return false;
-    uintptr_t at = (uintptr_t)p;
-    uintptr_t end = at + bytes;
     lock();
-    for (size_t i = lower_bound(p); at < end && i < registry.count; i++) {
-        const amp_cuda_segment *s = &registry.segments[i];
-        if (s->role != AMP_PARAM || (uintptr_t)s->start > at)
-            break;
-        at = (uintptr_t)s->start + s->bytes;
-    }
+    bool params = amp_segments_are_params(&registry.segments, p, bytes);
     unlock();
-    return at >= end;
+    return params;
 }
 
-bool amp_cuda_registry_find(const void *p, amp_cuda_segment *found) {
+bool amp_cuda_registry_touches_param(const void *p, size_t bytes) {
+    if (atomic_load_explicit(&registry.params, memory_order_relaxed) == 0)
+        return false;
     lock();
-    const amp_cuda_segment *s = segment_at(p);
+    bool touched = amp_segments_touch_param(&registry.segments, p, bytes);
+    unlock();
+    return touched;
+}
+
+bool amp_cuda_registry_find(const void *p, amp_segment *found) {
+    lock();
+    const amp_segment *s = amp_segments_at(&registry.segments, p);
     if (s)
         *found = *s;
     unlock();

@@ -56,11 +56,11 @@ typedef struct counting {
     int device;
 } counting;
 
-static size_t pieces_of(const amp_cuda_segment *s) {
-    return (amp_cuda_segment_floats(s) + AMP_CUDA_PIECE - 1) / AMP_CUDA_PIECE;
+static size_t pieces_of(const amp_segment *s) {
+    return (amp_segment_floats(s) + AMP_CUDA_PIECE - 1) / AMP_CUDA_PIECE;
 }
 
-static amp_status count_segment(amp_cuda_segment *s, void *context) {
+static amp_status count_segment(amp_segment *s, void *context) {
     counting *c = context;
     c->pieces += pieces_of(s);
     c->buffers++;
@@ -74,7 +74,7 @@ typedef struct filling {
     const counting *counted;
 } filling;
 
-static amp_status fill_segment(amp_cuda_segment *s, void *context) {
+static amp_status fill_segment(amp_segment *s, void *context) {
     filling *f = context;
     plan *p = f->plan;
     /* Registered by another thread since the count: the version tells. */
@@ -82,7 +82,7 @@ static amp_status fill_segment(amp_cuda_segment *s, void *context) {
         p->count + pieces_of(s) > f->counted->pieces)
         return AMP_ERR_STATE;
     float *x = (float *)(void *)s->start;
-    size_t n = amp_cuda_segment_floats(s);
+    size_t n = amp_segment_floats(s);
     for (size_t at = 0; at < n; at += AMP_CUDA_PIECE) {
         size_t left = n - at;
         f->pieces[p->count++] = (amp_cuda_piece){
@@ -90,7 +90,7 @@ static amp_status fill_segment(amp_cuda_segment *s, void *context) {
             .n = (uint32_t)(left < AMP_CUDA_PIECE ? left : AMP_CUDA_PIECE),
             .buffer = p->buffers};
     }
-    p->names[p->buffers++] = amp_cuda_segment_name(s);
+    p->names[p->buffers++] = amp_segment_name(s);
     return AMP_OK;
 }
 
@@ -202,11 +202,11 @@ static amp_status unscale(int group, float factor, amp_device_walk *walk) {
 
 /* ---- gradients that carry ----------------------------------------------- */
 
-static amp_status save_and_scale(amp_cuda_segment *s, void *context) {
+static amp_status save_and_scale(amp_segment *s, void *context) {
     float scale = *(const float *)context;
     if (s->role != AMP_GRAD_CARRY)
         return AMP_OK;
-    size_t n = amp_cuda_segment_floats(s);
+    size_t n = amp_segment_floats(s);
     amp_status status = AMP_OK;
     if (!s->saved)
         status = AMP_CUDA(cudaMalloc((void **)&s->saved, n * sizeof(float)));
@@ -220,9 +220,9 @@ static amp_status save_and_scale(amp_cuda_segment *s, void *context) {
     return status;
 }
 
-static amp_status put_back(amp_cuda_segment *s, void *context) {
+static amp_status put_back(amp_segment *s, void *context) {
     int group = *(const int *)context;
-    size_t bytes = amp_cuda_segment_floats(s) * sizeof(float);
+    size_t bytes = amp_segment_floats(s) * sizeof(float);
     /* As on the CPU: the skipped step may be what clears it. */
     if (s->role != AMP_GRAD_CARRY)
         return AMP_CUDA(cudaMemsetAsync(s->start, 0, bytes, STREAM));
@@ -230,14 +230,14 @@ static amp_status put_back(amp_cuda_segment *s, void *context) {
         amp_device_log(AMP_LOG_WARN,
                        "gradient '%s' of group %d carries over and "
                        "overflowed, but amp_cuda_carry_in did not save it",
-                       amp_cuda_segment_name(s), group);
+                       amp_segment_name(s), group);
         return AMP_OK;
     }
     return AMP_CUDA(cudaMemcpyAsync(s->start, s->saved, bytes,
                                     cudaMemcpyDeviceToDevice, STREAM));
 }
 
-static amp_status forget(amp_cuda_segment *s, void *context) {
+static amp_status forget(amp_segment *s, void *context) {
     (void)context;
     s->saved_valid = false;
     return AMP_OK;
@@ -245,7 +245,7 @@ static amp_status forget(amp_cuda_segment *s, void *context) {
 
 /* Visits the gradients on their device, between two waits. */
 static amp_status on_device(int group,
-                            amp_status (*visit)(amp_cuda_segment *, void *),
+                            amp_status (*visit)(amp_segment *, void *),
                             void *context) {
     counting c = {0};
     amp_status status = amp_cuda_registry_gradients(group, count_segment, &c);
@@ -270,10 +270,10 @@ typedef struct finding {
     int device;
 } finding;
 
-static amp_status find(amp_cuda_segment *s, void *context) {
+static amp_status find(amp_segment *s, void *context) {
     finding *f = context;
     f->carries = f->carries || s->role == AMP_GRAD_CARRY;
-    if (!f->first && amp_cuda_segment_floats(s) > 0) {
+    if (!f->first && amp_segment_floats(s) > 0) {
         f->first = (float *)(void *)s->start;
         f->device = s->device;
     }
@@ -308,7 +308,7 @@ void amp_cuda_scaling_release(void) {
  */
 
 static amp_status scale_buffer(float *x, float scale) {
-    amp_cuda_segment s;
+    amp_segment s;
     if (!amp_cuda_registry_find(x, &s))
         return AMP_ERR_UNKNOWN_BUFFER;
     if (scale == 1.0f)
@@ -319,9 +319,8 @@ static amp_status scale_buffer(float *x, float scale) {
         return status;
     status = AMP_CUDA(cudaDeviceSynchronize());
     if (status == AMP_OK)
-        status = AMP_CUDA(amp_cuda_launch_scale((float *)(void *)s.start,
-                                                amp_cuda_segment_floats(&s),
-                                                scale, STREAM));
+        status = AMP_CUDA(amp_cuda_launch_scale(
+            (float *)(void *)s.start, amp_segment_floats(&s), scale, STREAM));
     if (status == AMP_OK)
         status = AMP_CUDA(cudaStreamSynchronize(STREAM));
     device_leave(s.device, before);
@@ -369,7 +368,7 @@ amp_status amp_cuda_scale_as(amp_dtype half, int group, float *x, size_t bytes,
 amp_status amp_cuda_scale_buffer_as(amp_dtype half, int group, float *x,
                                     cudaStream_t stream) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    amp_cuda_segment s;
+    amp_segment s;
     if (!amp_cuda_registry_find(x, &s)) {
         if (amp_once(&said))
             amp_device_log(AMP_LOG_ERROR, "amp_cuda_scale_buffer: %s",
@@ -377,8 +376,7 @@ amp_status amp_cuda_scale_buffer_as(amp_dtype half, int group, float *x,
         return amp_cuda_remember(AMP_ERR_UNKNOWN_BUFFER);
     }
     return amp_cuda_scale_as(half, group, (float *)(void *)s.start,
-                             amp_cuda_segment_floats(&s) * sizeof(float),
-                             stream);
+                             amp_segment_floats(&s) * sizeof(float), stream);
 }
 
 static amp_status narrow(amp_dtype half, uint16_t *dst, const float *src,

@@ -274,6 +274,12 @@ static void parameters_are_cast_once_a_step(void **state) {
     amp_cuda_params_changed();
     small_product(w, c);
     assert_true(c[5] == 1.0f);
+    /* A product may itself be the update. */
+    float *same = random_floats(64, 6);
+    small_product(same, w);
+    small_product(w, c);
+    assert_true(c[5] == amp_float_from_fp16(amp_fp16_from_float(same[5])));
+    free(same);
     /* One workspace for the step, then nothing: memory has settled. */
     assert_true(fake.mallocs <= mallocs + 1);
     amp_cuda_free(w);

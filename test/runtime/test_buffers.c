@@ -64,6 +64,34 @@ static void registers_foreign_memory(void **state) {
                      AMP_ERR_ARGUMENT);
 }
 
+/* Code that registers its arrays may run twice; cuts start anew then. */
+static void registers_a_cut_range_again(void **state) {
+    (void)state;
+    static float x[100];
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(amp_register(x, sizeof x, AMP_TRACKED, 0, "x"),
+                         AMP_OK);
+        assert_int_equal(at(x + 50).bytes, sizeof x);
+        assert_int_equal(amp_mark(x + 40, AMP_GRAD, 1, "g"), AMP_OK);
+        assert_int_equal(amp_mark(x + 70, AMP_PARAM, 0, "w"), AMP_OK);
+        assert_int_equal(at(x + 50).role, AMP_GRAD);
+    }
+    assert_int_equal(amp_register(x, sizeof x - 4, AMP_GRAD, 0, "x"),
+                     AMP_ERR_OVERLAP);
+    assert_int_equal(amp_unregister(x), AMP_OK);
+    assert_false(known(x + 80));
+}
+
+static void gradients_are_aligned(void **state) {
+    (void)state;
+    static float x[10];
+    char *odd = (char *)x + 2;
+    assert_int_equal(amp_register(odd, 8, AMP_GRAD, 0, "x"), AMP_ERR_ARGUMENT);
+    assert_int_equal(amp_register(x, sizeof x, AMP_TRACKED, 0, "x"), AMP_OK);
+    assert_int_equal(amp_mark(odd, AMP_GRAD_CARRY, 0, "x"), AMP_ERR_ARGUMENT);
+    assert_int_equal(amp_unregister(x), AMP_OK);
+}
+
 /* One arena, cut into buffers as llm.c and its kind do. */
 static void marks_cut_an_arena(void **state) {
     (void)state;
@@ -120,6 +148,12 @@ static void realloc_keeps_roles(void **state) {
     p = amp_realloc(p, 80, AMP_PARAM, 3, "t");
     assert_int_equal(at(p).role, AMP_PARAM);
     assert_int_equal(at(p).bytes, 80);
+    amp_free(p);
+    /* A role that makes no sense leaves it tracked, where it is now. */
+    p = amp_malloc(40, AMP_TRACKED, 0, "t");
+    p = amp_realloc(p, 1 << 20, (amp_role)9, 3, "t");
+    assert_int_equal(at(p).role, AMP_TRACKED);
+    assert_int_equal(at(p).bytes, 1 << 20);
     amp_free(p);
     /* Memory from elsewhere is taken in. */
     p = amp_realloc(malloc(10), 40, AMP_PARAM, 0, "m");
@@ -199,6 +233,8 @@ int main(void) {
         cmocka_unit_test(allocators_register),
         cmocka_unit_test(free_takes_anything),
         cmocka_unit_test(registers_foreign_memory),
+        cmocka_unit_test(registers_a_cut_range_again),
+        cmocka_unit_test(gradients_are_aligned),
         cmocka_unit_test(marks_cut_an_arena),
         cmocka_unit_test(adjacent_parameters_are_one),
         cmocka_unit_test(realloc_keeps_roles),

@@ -198,6 +198,30 @@ static void product_follows_the_weights(void **state) {
     amp_free(w);
 }
 
+/* A product may itself be the update of a parameter: w -= lr * dy^T x. */
+static void product_that_writes_a_parameter(void **state) {
+    (void)state;
+    float *w = parameters();
+    float *other = parameters();
+    float *dy = random_floats(16 * ROWS, 2);
+    float *x = random_floats(16 * COLS, 3);
+    amp_cast_release(get(w));
+    amp_cast_release(get(other));
+    uint64_t casts = amp_cast_cache_stats().casts;
+    assert_int_equal(amp_gemm_as(AMP_BF16, 1, 0, ROWS, COLS, 16, -0.5f, dy,
+                                 ROWS, x, COLS, 1.0f, w, COLS),
+                     AMP_OK);
+    amp_cast *cast = get(w);
+    is_current(w, cast);
+    amp_cast_release(cast);
+    amp_cast_release(get(other)); /* not touched */
+    assert_int_equal(amp_cast_cache_stats().casts - casts, 1);
+    free(dy);
+    free(x);
+    amp_free(w);
+    amp_free(other);
+}
+
 /* A program that writes parameters and tells nobody. */
 static void self_check_finds_stale_casts(void **state) {
     (void)state;
@@ -229,6 +253,7 @@ int main(void) {
         cmocka_unit_test(forgets_with_the_buffer),
         cmocka_unit_test(interior_of_an_arena),
         cmocka_unit_test(product_follows_the_weights),
+        cmocka_unit_test(product_that_writes_a_parameter),
         cmocka_unit_test(self_check_finds_stale_casts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

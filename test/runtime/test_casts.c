@@ -3,6 +3,8 @@
 #include "check.h"
 #include "kernels.h"
 
+#include <fenv.h>
+
 #define CHUNK 4096
 
 /* ---- an independent definition: the nearest of all 2^16 values ---------- */
@@ -266,6 +268,30 @@ static void unscale_checks_before_the_product(void **state) {
     }
 }
 
+/* A program may trap exceptions or round another way. */
+static void check_is_not_arithmetic(void **state) {
+    (void)state;
+    float x[70];
+    for (size_t i = 0; i < 70; i++)
+        x[i] = (float)i * 0.3f;
+    for (int isa = 0; isa < AMP_ISA_COUNT; isa++) {
+        const amp_kernels *k = amp_kernels_of((amp_isa)isa);
+        if (!k)
+            continue;
+        x[7] = 1.0f;
+        fesetround(FE_DOWNWARD);
+        bool finite = k->finite(x, 70) && k->unscale(x, 70, 1.0f);
+        fesetround(FE_TONEAREST);
+        assert_true(finite);
+        x[7] = INFINITY;
+        feclearexcept(FE_ALL_EXCEPT);
+        finite = k->finite(x, 70) || k->unscale(x, 70, 1.0f);
+        int raised = fetestexcept(FE_ALL_EXCEPT);
+        assert_false(finite);
+        assert_int_equal(raised, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_half_is_nearest_even),
@@ -277,6 +303,7 @@ int main(void) {
         cmocka_unit_test(large_casts),
         cmocka_unit_test(unscale_finds_each_bad_place),
         cmocka_unit_test(unscale_checks_before_the_product),
+        cmocka_unit_test(check_is_not_arithmetic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,23 @@ static void overrides_the_program(void **state) {
                 (is_static() ? 256.0f : 8.0f));
 }
 
+/* A static scale need not fill in what only a dynamic one uses. */
+static void static_becomes_dynamic(void **state) {
+    (void)state;
+    amp_scaler_options o = {.init_scale = 4.0f, .check_static = 1};
+    assert_int_equal(amp_scaler_configure(8, &o), AMP_OK);
+    if (is_static())
+        return;
+    float g[1];
+    assert_int_equal(amp_register(g, sizeof g, AMP_GRAD, 8, "g"), AMP_OK);
+    assert_true(amp_loss_scale_as(AMP_FP16, 8) == 65536.0f);
+    g[0] = INFINITY;
+    assert_int_equal(amp_step_begin_as(AMP_FP16, 8), 0);
+    amp_step_end_as(AMP_FP16, 8);
+    assert_true(amp_loss_scale_as(AMP_FP16, 8) == 32768.0f);
+    amp_unregister(g);
+}
+
 static void saved_state_does_not_win(void **state) {
     (void)state;
     assert_int_equal(
@@ -85,6 +102,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overrides_every_half_type),
         cmocka_unit_test(overrides_the_program),
+        cmocka_unit_test(static_becomes_dynamic),
         cmocka_unit_test(saved_state_does_not_win),
         cmocka_unit_test(injected_steps_are_skipped),
         cmocka_unit_test(injected_into_a_fused_update),

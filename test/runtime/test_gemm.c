@@ -153,6 +153,47 @@ static void declines_and_errors_write_nothing(void **state) {
 #undef LEAVES_C
 }
 
+/* Sizes that no memory could have must not wrap around into small ones. */
+static void impossible_sizes(void **state) {
+    (void)state;
+    const int64_t huge = INT64_C(1) << 40;
+    float a[4] = {1};
+    float c[4] = {7, 7, 7, 7};
+    assert_int_equal(
+        amp_gemm_as(AMP_FP16, 0, 0, huge, 1, huge, 1, a, huge, a, 1, 0, c, 1),
+        AMP_ERR_ARGUMENT);
+    assert_int_equal(
+        amp_gemm_as(AMP_FP16, 0, 0, 2, 1, 1, 1, a, INT64_MAX, a, 1, 0, c, 1),
+        AMP_ERR_ARGUMENT);
+    assert_int_equal(
+        amp_gemm_as(AMP_FP16, 0, 0, 2, 1, 1, 1, a, 1, a, 1, 0, c, INT64_MAX),
+        AMP_ERR_ARGUMENT);
+    assert_int_equal(amp_gemm_strided_as(AMP_FP16, 0, 0, 1, 1, 1, 1, a, 1,
+                                         INT64_MAX, a, 1, 1, 0, c, 1, 1, 3),
+                     AMP_ERR_ARGUMENT);
+    assert_int_equal(
+        amp_linear_forward_as(AMP_BF16, c, a, a, NULL, huge, huge, 2),
+        AMP_ERR_ARGUMENT);
+    assert_true(c[0] == 7 && c[1] == 7 && c[2] == 7 && c[3] == 7);
+}
+
+/* Nothing to do is no error, even without memory to do it in. */
+static void empty_calls(void **state) {
+    (void)state;
+    assert_int_equal(
+        amp_gemm_as(AMP_FP16, 0, 0, 0, 4, 4, 1, NULL, 4, NULL, 4, 0, NULL, 4),
+        AMP_DECLINED);
+    assert_int_equal(amp_gemm_as((amp_dtype)40, 0, 0, 0, 4, 4, 1, NULL, 4, NULL,
+                                 4, 0, NULL, 4),
+                     AMP_ERR_ARGUMENT);
+    assert_int_equal(amp_linear_backward_as(AMP_FP16, NULL, NULL, NULL, NULL,
+                                            NULL, NULL, 0, 4, 4),
+                     AMP_DECLINED);
+    amp_cast_to_fp16(NULL, NULL, 0);
+    amp_cast_from_bf16(NULL, NULL, 0);
+    assert_int_equal(amp_scale_as(AMP_FP16, 0, NULL, 0), AMP_OK);
+}
+
 /* ---- batches ------------------------------------------------------------ */
 
 typedef struct batch {
@@ -296,6 +337,8 @@ int main(void) {
         cmocka_unit_test(more_shapes_than_are_kept),
         cmocka_unit_test(special_values_pass_through),
         cmocka_unit_test(declines_and_errors_write_nothing),
+        cmocka_unit_test(impossible_sizes),
+        cmocka_unit_test(empty_calls),
         cmocka_unit_test(batches),
         cmocka_unit_test(odd_batches_are_declined),
         cmocka_unit_test(vectors),

@@ -151,7 +151,6 @@ static void out_of_order(void **state) {
     assert_int_equal(amp_register(g, sizeof g, AMP_GRAD, 8, "g"), AMP_OK);
     assert_int_equal(amp_unscale_as(AMP_FP16, 8), AMP_OK);
     assert_int_equal(amp_unscale_as(AMP_FP16, 8), AMP_ERR_STATE);
-    assert_int_equal(amp_carry_in_as(AMP_FP16, 8), AMP_ERR_STATE);
     assert_true(g[0] == 1.0f);
     assert_int_equal(amp_step_begin_as(AMP_FP16, 8), 1);
     assert_int_equal(amp_step_begin_as(AMP_FP16, 8), 1);
@@ -166,6 +165,58 @@ static void out_of_order(void **state) {
     assert_int_equal(amp_unscale_as(AMP_FP16, 99), AMP_ERR_ARGUMENT);
     assert_int_equal(amp_step_begin_as(AMP_FP16, -1), 1);
     assert_int_equal(amp_stepped(99), 1);
+    amp_unregister(g);
+}
+
+/* An iteration that is left between unscaling and the step (a NaN norm, say)
+ * has still told that it overflowed, and the next one's gradients are scaled
+ * again, whatever was begun before. */
+static void left_before_the_step(void **state) {
+    (void)state;
+    float g[1] = {16.0f};
+    assert_int_equal(amp_register(g, sizeof g, AMP_GRAD, 6, "g"), AMP_OK);
+    float scale = amp_loss_scale_as(AMP_FP16, 6);
+    g[0] = INFINITY;
+    assert_int_equal(amp_unscale_as(AMP_FP16, 6), AMP_OK);
+    /* and here the program goes on to the next batch */
+    assert_true(amp_loss_scale_as(AMP_FP16, 6) == scale);
+    g[0] = 3.0f * scale;
+    assert_int_equal(amp_unscale_as(AMP_FP16, 6), AMP_OK);
+    assert_true(g[0] == 3.0f);
+    assert_true(amp_loss_scale_as(AMP_FP16, 6) == scale / 2);
+    assert_int_equal(amp_step_begin_as(AMP_FP16, 6), 1);
+    amp_step_end_as(AMP_FP16, 6);
+    amp_unregister(g);
+}
+
+static void left_within_the_step(void **state) {
+    (void)state;
+    float g[1];
+    assert_int_equal(amp_register(g, sizeof g, AMP_GRAD, 6, "g"), AMP_OK);
+    for (int i = 0; i < 3; i++) {
+        g[0] = 5.0f * amp_loss_scale_as(AMP_FP16, 6);
+        assert_int_equal(amp_step_begin_as(AMP_FP16, 6), 1);
+        assert_true(g[0] == 5.0f);
+    }
+    amp_step_end_as(AMP_FP16, 6);
+    amp_unregister(g);
+}
+
+/* What carried over is restored, then carried in again. */
+static void left_with_carried_gradients(void **state) {
+    (void)state;
+    float g[1] = {1.5f};
+    assert_int_equal(amp_register(g, sizeof g, AMP_GRAD_CARRY, 4, "g"), AMP_OK);
+    float scale = amp_loss_scale_as(AMP_FP16, 4);
+    assert_int_equal(amp_carry_in_as(AMP_FP16, 4), AMP_OK);
+    g[0] += INFINITY;
+    assert_int_equal(amp_unscale_as(AMP_FP16, 4), AMP_OK);
+    assert_int_equal(amp_carry_in_as(AMP_FP16, 4), AMP_OK);
+    assert_true(amp_loss_scale_as(AMP_FP16, 4) == scale / 2);
+    assert_true(g[0] == 1.5f * scale / 2);
+    assert_int_equal(amp_step_begin_as(AMP_FP16, 4), 1);
+    assert_true(g[0] == 1.5f);
+    amp_step_end_as(AMP_FP16, 4);
     amp_unregister(g);
 }
 
@@ -321,6 +372,9 @@ int main(void) {
         cmocka_unit_test(groups_are_apart),
         cmocka_unit_test(fused_update),
         cmocka_unit_test(out_of_order),
+        cmocka_unit_test(left_before_the_step),
+        cmocka_unit_test(left_within_the_step),
+        cmocka_unit_test(left_with_carried_gradients),
         cmocka_unit_test(no_gradients),
         cmocka_unit_test(neutral_changes_nothing),
         cmocka_unit_test(bf16_checks),

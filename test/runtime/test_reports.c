@@ -167,6 +167,32 @@ static void profile_cannot_be_written(void **state) {
     has("cannot write AMP_PROFILE '/nonexistent/profile'");
 }
 
+/* Without a floor the scale still keeps an inverse: 0 times inf would be NaN
+ * in gradients that were found to be finite. */
+static void sinks_without_floor(void) {
+    amp_scaler_options o;
+    float g[1];
+    amp_scaler_defaults(AMP_FP16, &o);
+    o.init_scale = 0x1p-120f;
+    o.min_scale = 0.0f;
+    amp_scaler_configure(0, &o);
+    amp_register(g, sizeof g, AMP_GRAD, 0, "g");
+    for (int i = 0; i < 40; i++) {
+        g[0] = NAN;
+        amp_step_begin_as(AMP_FP16, 0);
+        amp_step_end_as(AMP_FP16, 0);
+    }
+    g[0] = amp_loss_scale_as(AMP_FP16, 0);
+    int take = amp_step_begin_as(AMP_FP16, 0);
+    fprintf(stderr, "took %d, gradient %g\n", take, (double)g[0]);
+}
+
+static void scale_keeps_an_inverse(void **state) {
+    (void)state;
+    run_child(sinks_without_floor, "AMP_LOG", "error");
+    has("took 1, gradient 1\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overflow_names_the_buffer),
@@ -174,6 +200,7 @@ int main(void) {
         cmocka_unit_test(mixed_halves_are_said_once),
         cmocka_unit_test(missing_gradients_are_said_once),
         cmocka_unit_test(neutral_build_is_silent),
+        cmocka_unit_test(scale_keeps_an_inverse),
         cmocka_unit_test(profile_is_written_at_exit),
         cmocka_unit_test(profile_cannot_be_written),
     };

@@ -4,6 +4,7 @@
 #include "scaler.h"
 
 #include <float.h>
+#include <limits.h>
 #include <stdio.h>
 
 static amp_scaler_options torch_like(float init, float growth, float backoff,
@@ -135,6 +136,75 @@ static void cap_holds(void **state) {
     assert_true(s.scale == 10.0f);
 }
 
+/* Ends of the range: torch's own are in the traces. */
+static void extremes(void **state) {
+    (void)state;
+    amp_scaler_options o = torch_like(FLT_MIN / 2, 2.0f, 0.5f, 1);
+    amp_scaler s;
+    assert_int_equal(amp_scaler_check(&o), AMP_ERR_ARGUMENT);
+    o.init_scale = FLT_MIN; /* the least whose inverse is finite */
+    assert_int_equal(amp_scaler_check(&o), AMP_OK);
+    o.init_scale = 0x1p127f;
+    amp_scaler_init(&s, &o);
+    amp_scaler_update(&s, false); /* twice that would be inf */
+    assert_true(s.scale == 0x1p127f);
+    assert_int_equal(s.growth_tracker, 0);
+    assert_true(amp_scaler_inverse(&s) == 0x1p-127f);
+    o.growth_factor = FLT_MAX;
+    o.init_scale = 1.5f;
+    o.max_scale = 1e30f;
+    amp_scaler_init(&s, &o);
+    amp_scaler_update(&s, false);
+    assert_true(s.scale == 1.5f); /* not finite, so not even the cap */
+    o.backoff_factor = FLT_MIN;
+    o.min_scale = 0.75f;
+    amp_scaler_init(&s, &o);
+    amp_scaler_update(&s, true);
+    assert_true(s.scale == 0.75f);
+}
+
+static void counters_end(void **state) {
+    (void)state;
+    amp_scaler_options o = torch_like(8.0f, 2.0f, 0.5f, 10);
+    amp_scaler s;
+    amp_scaler_init(&s, &o);
+    assert_int_equal(
+        amp_scaler_parse(&s,
+                         "amp-scaler 1 scale=47800000 tracker=2147483647 "
+                         "overflows=2147483647 floor=2147483647 settled=1 "
+                         "steps=9 skipped=2 growth=40000000 backoff=3f000000 "
+                         "interval=20\n"),
+        AMP_OK);
+    amp_scaler_update(&s, false);
+    assert_int_equal(s.growth_tracker, INT_MAX);
+    s.overflows = INT_MAX;
+    amp_scaler_update(&s, true);
+    assert_int_equal(s.overflows, INT_MAX);
+}
+
+/* A state saved under other limits comes within these. */
+static void loads_within_its_limits(void **state) {
+    (void)state;
+    amp_scaler_options o = torch_like(1024.0f, 2.0f, 0.5f, 10);
+    amp_scaler s;
+    char text[512];
+    const float scales[3] = {0.125f, 2048.0f, 1e30f};
+    const float wanted[3] = {512.0f, 2048.0f, 4096.0f};
+    for (int i = 0; i < 3; i++) {
+        o.min_scale = 0.0f;
+        o.max_scale = FLT_MAX;
+        o.init_scale = scales[i];
+        amp_scaler_init(&s, &o);
+        amp_scaler_print(&s, text, sizeof text);
+        o.min_scale = 512.0f;
+        o.max_scale = 4096.0f;
+        o.init_scale = 1024.0f;
+        amp_scaler_init(&s, &o);
+        assert_int_equal(amp_scaler_parse(&s, text), AMP_OK);
+        assert_true(s.scale == wanted[i]);
+    }
+}
+
 static void hysteresis_waits(void **state) {
     (void)state;
     amp_scaler_options o = torch_like(1024.0f, 2.0f, 0.5f, 100);
@@ -251,6 +321,9 @@ int main(void) {
         cmocka_unit_test(refuses_nonsense),
         cmocka_unit_test(floor_holds_and_reports),
         cmocka_unit_test(cap_holds),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(counters_end),
+        cmocka_unit_test(loads_within_its_limits),
         cmocka_unit_test(hysteresis_waits),
         cmocka_unit_test(static_scale_stays),
         cmocka_unit_test(outlook),

@@ -153,7 +153,8 @@ void *amp_realloc(void *p, size_t bytes, amp_role role, int group,
 void amp_free(void *p);
 
 /* Registers memory that something else owns (arrays, other allocators).
- * Registering the same range again is AMP_OK. */
+ * Registering the same range again is AMP_OK and forgets marks inside it.
+ * Gradients have to be aligned as floats are. */
 amp_status amp_register(void *p, size_t bytes, amp_role role, int group,
                         const char *name);
 amp_status amp_unregister(void *p);
@@ -213,7 +214,8 @@ typedef struct amp_scaler_options {
     float growth_factor;  /* 2, > 1 */
     float backoff_factor; /* 0.5, in (0,1) */
     int growth_interval;  /* 2000 good steps */
-    float min_scale;      /* 1; floor of the dynamic scale, 0: none */
+    float min_scale;      /* 1; floor of the dynamic scale. 0: the least float
+                             whose inverse is finite, 2^-126 */
     float max_scale;      /* 16777216 */
     int hysteresis;       /* 1; overflows in a row before backing off */
     int max_skips;        /* 0: never abort; else skips in a row at the floor
@@ -234,7 +236,8 @@ amp_status amp_scaler_status(int group);
  * without the NUL, like snprintf. */
 size_t amp_scaler_save(int group, char *buffer, size_t size);
 /* May come before the first use of the group. A static scale stays what the
- * program or AMP_LOSS_SCALE says. */
+ * program or AMP_LOSS_SCALE says; a dynamic one comes within the floor and the
+ * cap of the options. */
 amp_status amp_scaler_load(int group, const char *text);
 
 /* ---- casts ------------------------------------------------------------- */

@@ -1,0 +1,93 @@
+/* Products of bf16 operands, as they run where AMX is granted. oneDNN makes
+ * them from AVX-512 on; elsewhere there is nothing to test. */
+#include "check.h"
+#include "operand.h"
+#include "product.h"
+
+static bool can_multiply_bf16(void) {
+    amp_operand_kind kind;
+    amp_product_shape s = {.batch = 1, .m = 32, .n = 32, .k = 32, .ldc = 32};
+    amp_product *p;
+    s.bf16 = 1;
+    return amp_product_operand(AMP_BF16, &kind) == AMP_OK &&
+           amp_product_prepare(amp_worker_get(), &s, &p) == AMP_OK;
+}
+
+static uint16_t *bf16_of(const float *x, int64_t rows, int64_t cols,
+                         int64_t batch) {
+    amp_matrix m = {.data = x,
+                    .rows = rows,
+                    .cols = cols,
+                    .ld = cols,
+                    .batch = batch,
+                    .stride = rows * cols};
+    uint16_t *h = aligned_alloc(
+        64, (amp_operand_bytes(&m, AMP_OPERAND_BF16) + 63u) & ~(size_t)63u);
+    assert_non_null(h);
+    amp_operand_cast(h, &m, AMP_OPERAND_BF16);
+    return h;
+}
+
+static void check_shape(amp_product_shape s, float alpha, float beta) {
+    float *a = random_floats((size_t)(s.batch * s.m * s.k), 1);
+    float *b = random_floats((size_t)(s.batch * s.k * s.n), 2);
+    float *c = random_floats((size_t)(s.batch * s.m * s.n), 3);
+    float *before = random_floats((size_t)(s.batch * s.m * s.n), 3);
+    uint16_t *ha = s.transa ? bf16_of(a, s.k, s.m, s.batch)
+                            : bf16_of(a, s.m, s.k, s.batch);
+    uint16_t *hb = s.transb ? bf16_of(b, s.n, s.k, s.batch)
+                            : bf16_of(b, s.k, s.n, s.batch);
+    amp_product *p;
+    s.ldc = s.n;
+    s.stridec = s.batch == 1 ? 0 : s.m * s.n;
+    s.bf16 = 1;
+    s.scaled = alpha != 1.0f;
+    s.beta = beta == 0.0f ? 0 : bits_of(beta);
+    assert_int_equal(amp_product_prepare(amp_worker_get(), &s, &p), AMP_OK);
+    assert_int_equal(
+        amp_product_run(amp_worker_get(), p, ha, hb, NULL, alpha, c), AMP_OK);
+    for (int64_t i = 0; i < s.batch; i++) {
+        product want = {.transa = s.transa,
+                        .transb = s.transb,
+                        .m = s.m,
+                        .n = s.n,
+                        .k = s.k,
+                        .alpha = alpha,
+                        .beta = beta,
+                        .a = a + i * s.m * s.k,
+                        .lda = s.transa ? s.m : s.k,
+                        .b = b + i * s.k * s.n,
+                        .ldb = s.transb ? s.k : s.n,
+                        .ldc = s.n};
+        assert_true(product_error(&want, before + i * s.m * s.n,
+                                  c + i * s.m * s.n) < BF16_BOUND);
+    }
+    free(a);
+    free(b);
+    free(c);
+    free(before);
+    free(ha);
+    free(hb);
+}
+
+static void layouts(void **state) {
+    (void)state;
+    if (!can_multiply_bf16())
+        skip();
+    for (int t = 0; t < 4; t++) {
+        amp_product_shape s = {.batch = 1, .m = 33, .n = 40, .k = 64};
+        s.transa = t & 1;
+        s.transb = t >> 1;
+        check_shape(s, 1.0f, 0.0f);
+        check_shape(s, 0.5f, 1.0f);
+        s.batch = 3;
+        check_shape(s, 1.0f, 0.0f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
