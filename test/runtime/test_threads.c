@@ -44,6 +44,34 @@ static void *allocate(void *seed) {
     return NULL;
 }
 
+/* Each thread has an optimizer of its own and buffers that come and go. */
+static void *train(void *number) {
+    int group = 8 + (int)*(uint64_t *)number;
+    for (int i = 0; i < ROUNDS; i++) {
+        float *g = amp_malloc(64 * sizeof *g, AMP_GRAD, group, "g");
+        if (!g)
+            continue;
+        for (int k = 0; k < 64; k++)
+            g[k] = 2.0f * amp_loss_scale_as(AMP_BF16, group);
+        amp_unscale_as(AMP_BF16, group);
+        if (amp_step_begin_as(AMP_BF16, group) != 1 || g[63] != 2.0f ||
+            amp_scaler_status(group) != AMP_OK)
+            atomic_fetch_add(&wrong, 1);
+        amp_step_end_as(AMP_BF16, group);
+        amp_free(g);
+    }
+    return NULL;
+}
+
+/* One group's seed, scaled element by element by a team. */
+static void *seed(void *unused) {
+    (void)unused;
+    for (int i = 0; i < ROUNDS * 100; i++)
+        if (amp_loss_scale_as(AMP_FP16, 7) != 65536.0f)
+            atomic_fetch_add(&wrong, 1);
+    return NULL;
+}
+
 static void in_parallel(void *(*body)(void *)) {
     pthread_t threads[THREADS];
     uint64_t seeds[THREADS];
@@ -80,10 +108,18 @@ static void registry_holds(void **state) {
     amp_free(p);
 }
 
+static void groups_are_apart(void **state) {
+    (void)state;
+    in_parallel(train);
+    in_parallel(seed);
+    assert_int_equal(atomic_load(&wrong), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_right),
         cmocka_unit_test(registry_holds),
+        cmocka_unit_test(groups_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
