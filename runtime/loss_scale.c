@@ -14,11 +14,10 @@
 #include "cast_cache.h"
 #include "device.h"
 #include "environment.h"
-#include "kernels.h"
+#include "gradients.h"
 #include "log.h"
 #include "mixed.h"
 #include "scaler.h"
-#include "threads.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,7 +41,7 @@ typedef struct amp_group {
     atomic_bool fused_overflow;
     atomic_int stepped; /* was the last step taken */
     amp_status failure; /* sticky */
-    bool incomplete;    /* a gradient could not be registered */
+    bool incomplete;    /* a gradient could not be registered or carried */
     atomic_flag said_empty;
     atomic_flag said_order;
     atomic_flag said_abandoned;
@@ -134,39 +133,19 @@ float amp_loss_scale_as(amp_dtype half, int group) {
     return g ? seed(g) : 1.0f;
 }
 
-typedef struct range_job {
-    const amp_kernels *kernels;
-    float *x;
-    float factor;
-    atomic_bool bad;
-} range_job;
-
-static void unscale_range(void *context, size_t begin, size_t end) {
-    range_job *job = context;
-    if (!job->kernels->unscale(job->x + begin, end - begin, job->factor))
-        atomic_store_explicit(&job->bad, true, memory_order_relaxed);
-}
-
-static void check_range(void *context, size_t begin, size_t end) {
-    range_job *job = context;
-    if (!job->kernels->finite(job->x + begin, end - begin))
-        atomic_store_explicit(&job->bad, true, memory_order_relaxed);
-}
-
-/* x *= factor; true if all were finite. By 1 nothing is written. */
-static bool multiply(float *x, size_t n, float factor) {
-    range_job job = {.kernels = amp_kernels_get(), .x = x, .factor = factor};
-    amp_parallel(n, factor == 1.0f ? check_range : unscale_range, &job);
-    return !atomic_load(&job.bad);
-}
-
 amp_status amp_scale_as(amp_dtype half, int group, float *x, size_t bytes) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
     amp_group *g = group_of(half, group);
-    if (!g || (!x && bytes != 0) || bytes % sizeof(float) != 0)
+    if (!g || (!x && bytes != 0) || bytes % sizeof(float) != 0) {
+        /* Code that was rewritten does not look at the status. */
+        if (amp_once(&said))
+            amp_log(AMP_LOG_ERROR, "amp_scale of %zu bytes: %s", bytes,
+                    amp_status_string(AMP_ERR_ARGUMENT));
         return AMP_ERR_ARGUMENT;
+    }
     float scale = seed(g);
     if (scale != 1.0f)
-        multiply(x, bytes / sizeof(float), scale);
+        amp_multiply(x, bytes / sizeof(float), scale);
     return AMP_OK;
 }
 
@@ -190,65 +169,8 @@ amp_status amp_scale_buffer_as(amp_dtype half, int group, float *x) {
         return status;
     }
     if (scale != 1.0f)
-        multiply((float *)(void *)s.start, amp_segment_floats(&s), scale);
+        amp_multiply((float *)(void *)s.start, amp_segment_floats(&s), scale);
     return AMP_OK;
-}
-
-/* ---- gradients that carry ----------------------------------------------- */
-
-typedef struct carry_pass {
-    float scale;
-    bool save; /* a step may be skipped */
-    amp_status status;
-} carry_pass;
-
-static bool save_carried(amp_segment *s, const float *x, size_t n) {
-    if (!s->saved)
-        s->saved = malloc(n * sizeof *x);
-    if (!s->saved)
-        return false;
-    memcpy(s->saved, x, n * sizeof *x);
-    s->saved_valid = true;
-    return true;
-}
-
-static bool carry_in(amp_segment *s, void *context) {
-    carry_pass *pass = context;
-    float *x = (float *)(void *)s->start;
-    size_t n = amp_segment_floats(s);
-    if (s->role != AMP_GRAD_CARRY || n == 0)
-        return true;
-    if (pass->save && !save_carried(s, x, n)) {
-        pass->status = AMP_ERR_MEMORY;
-        return false;
-    }
-    if (pass->scale != 1.0f)
-        multiply(x, n, pass->scale);
-    return true;
-}
-
-static bool carry_back(amp_segment *s, void *context) {
-    int group = *(const int *)context;
-    if (s->role != AMP_GRAD_CARRY) {
-        /* The step that is skipped may be what clears it (p -= lr * g, g = 0):
-         * an inf left in it would poison every step to come. */
-        memset(s->start, 0, amp_segment_floats(s) * sizeof(float));
-        return true;
-    }
-    if (s->saved_valid)
-        memcpy(s->start, s->saved, amp_segment_floats(s) * sizeof(float));
-    else
-        amp_log(AMP_LOG_WARN,
-                "gradient '%s' of group %d carries over and overflowed, but "
-                "amp_carry_in did not save it",
-                amp_segment_name(s), group);
-    return true;
-}
-
-static bool carry_done(amp_segment *s, void *context) {
-    (void)context;
-    s->saved_valid = false;
-    return true;
 }
 
 /* ---- unscaling --------------------------------------------------------- */
@@ -299,7 +221,7 @@ static bool unscale_segment(amp_segment *s, void *context) {
         x[0] = INFINITY;
         pass->inject = false;
     }
-    bool finite = multiply(x, n, pass->factor);
+    bool finite = amp_multiply(x, n, pass->factor);
     if (!finite && checks(pass->group)) {
         /* The first names the step; the rest is one step's detail. */
         if (!pass->overflow || amp_log_enabled(AMP_LOG_INFO))
@@ -395,7 +317,7 @@ static bool overflowed(const amp_group *g) {
 
 static void undo_carry(amp_group *g, int group) {
     const amp_device *device = amp_device_get();
-    amp_buffers_gradients(group, carry_back, &group);
+    amp_gradients_undo(group);
     if (device && device->carry_undo(group) != AMP_OK)
         g->failure = AMP_ERR_BACKEND;
 }
@@ -417,7 +339,7 @@ static void move_scale(amp_group *g, int group, bool overflow) {
 
 /* Makes the group ready for the next iteration. */
 static void end_iteration(amp_group *g, int group) {
-    amp_buffers_gradients(group, carry_done, NULL);
+    amp_gradients_forget(group);
     const amp_device *device = amp_device_get();
     if (device)
         device->carry_drop(group);
@@ -459,6 +381,18 @@ static bool is_abandoned(const amp_group *g) {
            atomic_load_explicit(&g->seeded, memory_order_relaxed);
 }
 
+/* Some gradient is scaled that should not be, or the other way round. */
+static void give_up(amp_group *g, int group, amp_status status,
+                    const char *why) {
+    if (!g->incomplete)
+        amp_log(AMP_LOG_ERROR,
+                "group %d: %s (%s): its steps are skipped where they would "
+                "apply a scaled gradient",
+                group, why, amp_status_string(status));
+    g->failure = status;
+    g->incomplete = true;
+}
+
 amp_status amp_carry_in_as(amp_dtype half, int group) {
     amp_group *g = group_of(half, group);
     if (!g)
@@ -470,13 +404,14 @@ amp_status amp_carry_in_as(amp_dtype half, int group) {
     /* Nothing to multiply, and no step that could be skipped. */
     if (g->scaler.scale == 1.0f && !checks(g))
         return AMP_OK;
-    carry_pass pass = {
-        .scale = g->scaler.scale, .save = checks(g), .status = AMP_OK};
-    amp_buffers_gradients(group, carry_in, &pass);
+    amp_status status = amp_gradients_carry_in(
+        group, g->scaler.scale, checks(g) ? AMP_CARRY_SAVE : AMP_CARRY_NO_COPY);
     const amp_device *device = amp_device_get();
-    if (device && pass.status == AMP_OK)
-        pass.status = device->carry_in(group, g->scaler.scale);
-    return pass.status;
+    if (device && status == AMP_OK)
+        status = device->carry_in(group, g->scaler.scale);
+    if (status != AMP_OK)
+        give_up(g, group, status, "a gradient could not be carried in");
+    return status;
 }
 
 amp_status amp_unscale_as(amp_dtype half, int group) {
@@ -503,14 +438,8 @@ int amp_step_begin_as(amp_dtype half, int group) {
     const amp_device *device = amp_device_get();
     bool lost = amp_buffers_take_failure(group);
     lost |= device && device->take_failure(group);
-    if (lost && !g->incomplete) {
-        g->failure = AMP_ERR_MEMORY;
-        g->incomplete = true;
-        amp_log(AMP_LOG_ERROR,
-                "a gradient of group %d is not registered: its steps are "
-                "skipped where they would apply a scaled gradient",
-                group);
-    }
+    if (lost)
+        give_up(g, group, AMP_ERR_MEMORY, "a gradient is not registered");
     lesson before = LESSON_NONE;
     if (g->state == STEPPING && is_abandoned(g))
         before = end_abandoned(g, group);

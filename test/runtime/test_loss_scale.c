@@ -353,6 +353,21 @@ static void lost_gradient(void **state) {
     amp_free(g);
 }
 
+/* No memory for what has to be saved (2^50 bytes are not touched). */
+static void gradient_not_carried(void **state) {
+    (void)state;
+    float g[2] = {2.0f, 2.0f};
+    assert_int_equal(amp_register(g, (size_t)1 << 50, AMP_GRAD_CARRY, 1, "g"),
+                     AMP_OK);
+    assert_int_equal(amp_carry_in_as(AMP_FP16, 1), AMP_ERR_MEMORY);
+    amp_unregister(g);
+    assert_int_equal(amp_scaler_status(1), AMP_ERR_MEMORY);
+    assert_int_equal(amp_register(g, sizeof g, AMP_GRAD, 1, "g"), AMP_OK);
+    assert_int_equal(amp_step_begin_as(AMP_FP16, 1), 0);
+    amp_step_end_as(AMP_FP16, 1);
+    amp_unregister(g);
+}
+
 static void every_status_has_text(void **state) {
     (void)state;
     assert_string_equal(amp_status_string(AMP_OK), "success");
@@ -383,6 +398,7 @@ int main(void) {
         cmocka_unit_test(state_survives_a_restart),
         cmocka_unit_test(large_gradient),
         cmocka_unit_test(lost_gradient),
+        cmocka_unit_test(gradient_not_carried),
         cmocka_unit_test(every_status_has_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
