@@ -52,15 +52,32 @@ static amp_segment whole(void *p, size_t bytes, amp_role role, int group,
                          .name = name};
 }
 
+/* Rewritten code does not look at the status, and what is not known is not
+ * unscaled. It may hold nothing, so steps go on. */
+static amp_status told(amp_status status, const void *p, amp_role role,
+                       int group, const char *name) {
+    static atomic_flag said[AMP_MAX_GROUPS]; /* clear, as all statics are */
+    bool gradient = role == AMP_GRAD || role == AMP_GRAD_CARRY;
+    if (status == AMP_OK || !p || !gradient || group < 0 ||
+        group >= AMP_MAX_GROUPS || !amp_once(&said[group]))
+        return status;
+    amp_log(AMP_LOG_WARN,
+            "gradient '%s' of group %d at %p is not unscaled: %s (said once)",
+            name ? name : "(unnamed)", group, p, amp_status_string(status));
+    return status;
+}
+
 amp_status amp_register(void *p, size_t bytes, amp_role role, int group,
                         const char *name) {
-    if (bytes == 0 || !amp_segment_valid(p, role, group))
+    if (bytes == 0)
         return AMP_ERR_ARGUMENT;
+    if (!amp_segment_valid(p, role, group))
+        return told(AMP_ERR_ARGUMENT, p, role, group, name);
     amp_segment s = whole(p, bytes, role, group, name);
     lock();
     amp_status status = amp_segments_register(&registry.segments, &s);
     unlock();
-    return status;
+    return told(status, p, role, group, name);
 }
 
 amp_status amp_unregister(void *p) {
@@ -72,7 +89,7 @@ amp_status amp_unregister(void *p) {
 
 amp_status amp_mark(void *p, amp_role role, int group, const char *name) {
     if (!amp_segment_valid(p, role, group))
-        return AMP_ERR_ARGUMENT;
+        return told(AMP_ERR_ARGUMENT, p, role, group, name);
     lock();
     amp_status status =
         amp_segments_mark(&registry.segments, p, role, group, name);
@@ -80,7 +97,7 @@ amp_status amp_mark(void *p, amp_role role, int group, const char *name) {
     const amp_device *device = amp_device_get();
     if (status == AMP_ERR_UNKNOWN_BUFFER && device)
         status = device->mark(p, role, group, name);
-    return status;
+    return told(status, p, role, group, name);
 }
 
 /* ---- allocators -------------------------------------------------------- */

@@ -187,6 +187,22 @@ static void sinks_without_floor(void) {
     fprintf(stderr, "took %d, gradient %g\n", take, (double)g[0]);
 }
 
+static void marks_unknown_memory(void) {
+    float g[2] = {0};
+    for (int i = 0; i < 3; i++) {
+        amp_mark(g, AMP_GRAD, 3, "stray");
+        amp_mark(NULL, AMP_GRAD, 4, "none");
+        amp_mark(g, AMP_PARAM, 5, "parameter");
+    }
+}
+
+static void unknown_gradients_are_said_once(void **state) {
+    (void)state;
+    run_child(marks_unknown_memory, NULL, NULL);
+    has("gradient 'stray' of group 3");
+    assert_int_equal(lines(), 1);
+}
+
 static void scale_keeps_an_inverse(void **state) {
     (void)state;
     run_child(sinks_without_floor, "AMP_LOG", "error");
@@ -200,6 +216,7 @@ int main(void) {
         cmocka_unit_test(mixed_halves_are_said_once),
         cmocka_unit_test(missing_gradients_are_said_once),
         cmocka_unit_test(neutral_build_is_silent),
+        cmocka_unit_test(unknown_gradients_are_said_once),
         cmocka_unit_test(scale_keeps_an_inverse),
         cmocka_unit_test(profile_is_written_at_exit),
         cmocka_unit_test(profile_cannot_be_written),

@@ -33,10 +33,11 @@ amp_cblas_sgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE transa,
     int ta = AMP_CBLAS_TRANS(transa);
     int tb = AMP_CBLAS_TRANS(transb);
     /* A column-major matrix is its transpose, row-major. */
-    amp_status status =
-        order == CblasRowMajor
-            ? amp_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-            : amp_gemm(tb, ta, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc);
+    amp_status status = AMP_ERR_ARGUMENT;
+    if (order == CblasRowMajor)
+        status = amp_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else if (order == CblasColMajor)
+        status = amp_gemm(tb, ta, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc);
     if (status != AMP_OK)
         cblas_sgemm(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta,
                     c, ldc);
