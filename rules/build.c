@@ -140,7 +140,6 @@ static ar_draft_signature *last_signature(ar_rule_parser *p) {
 void ar_draft_signature_end(ar_rule_parser *p, ar_span span, bool has_list) {
     ar_draft_signature *s = last_signature(p);
     s->span = span;
-    s->has_list = has_list;
     if (!has_list)
         s->is_variadic = true;
 }

@@ -201,12 +201,10 @@ int ar_subject_rule_rank(const ar_rules *rules, uint32_t a, uint32_t b) {
     return order;
 }
 
-typedef enum subject_wish { ANY, PRECISION, ROLE } subject_wish;
+typedef enum subject_wish { PRECISION, ROLE } subject_wish;
 
 static bool is_wished(const ar_subject_rule *rule, subject_wish wish) {
     switch (wish) {
-    case ANY:
-        return true;
     case PRECISION:
         return rule->sets_precision;
     case ROLE:
@@ -229,12 +227,6 @@ static const ar_subject_rule *find_subject(const ar_rules *rules,
             best = i;
     }
     return best == none ? NULL : &rules->subjects.data[best];
-}
-
-const ar_subject_rule *ar_rules_find_subject(const ar_rules *rules,
-                                             ar_subject_kind kind,
-                                             const char *name) {
-    return find_subject(rules, kind, name, ANY);
 }
 
 const ar_subject_rule *ar_rules_find_precision(const ar_rules *rules,

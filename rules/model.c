@@ -54,7 +54,6 @@ bool ar_rules_parse(ar_rules *rules, ar_files *files, ar_file_id id,
     if (is_builtin) {
         rules->builtin_count = rules->functions.count;
         rules->builtin_subjects = rules->subjects.count;
-        rules->builtin_levels = rules->levels.count;
     }
     return p.errors == 0;
 }

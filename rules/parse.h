@@ -34,7 +34,7 @@ typedef struct ar_draft_signature {
     ar_word function;
     AR_VEC(ar_draft_param) params;
     ar_words shape_names;
-    bool has_list, is_variadic;
+    bool is_variadic;
     ar_span span;
 } ar_draft_signature;
 
@@ -74,8 +74,7 @@ typedef struct ar_draft {
     ar_rule_kind kind;
     ar_word op;
     AR_VEC(ar_draft_signature) signatures;
-    ar_words extent_names; /* of the parameter being read */
-    AR_VEC(const char *) extents;
+    AR_VEC(const char *) extents; /* of the parameter being read */
     AR_VEC(ar_draft_equation) equations;
     AR_VEC(ar_draft_term) terms; /* of the equation being read */
     ar_words call;
@@ -99,7 +98,6 @@ typedef struct ar_rule_parser {
     ar_diags *diags;
     ar_file_id file;
     const char *origin;
-    bool is_builtin;
     unsigned errors;
     ar_draft draft;
     unsigned draft_errors;

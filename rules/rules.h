@@ -169,8 +169,8 @@ typedef struct ar_rules {
     AR_VEC(ar_function_rule) functions;
     AR_VEC(ar_subject_rule) subjects;
     AR_VEC(ar_level_rule) levels;
-    uint32_t builtin_count; /* functions[0..) that come from packs */
-    uint32_t builtin_subjects, builtin_levels; /* likewise */
+    uint32_t builtin_count;    /* functions[0..) that come from packs */
+    uint32_t builtin_subjects; /* likewise */
     AR_VEC(ar_file_id) loaded;
     struct ar_rule_index *index; /* internal, of find */
 } ar_rules;
@@ -206,12 +206,8 @@ const ar_function_rule *ar_rules_find(const ar_rules *rules, const char *name,
 const ar_function_rule *ar_rules_find_part(const ar_rules *rules,
                                            const char *name,
                                            const char *file_name);
-/* The winning rule that says anything about the subject; with `keep` and
- * `role` both possible, the other two look for one of them only. For
- * AR_SUBJECT_ROLE `name` is the role's. */
-const ar_subject_rule *ar_rules_find_subject(const ar_rules *rules,
-                                             ar_subject_kind kind,
-                                             const char *name);
+/* The rule that wins among those that set the subject's precision, and among
+ * those that set its role. For AR_SUBJECT_ROLE `name` is the role's. */
 const ar_subject_rule *ar_rules_find_precision(const ar_rules *rules,
                                                ar_subject_kind kind,
                                                const char *name);

@@ -204,10 +204,6 @@ char *ar_sprintf(ar_arena *arena, const char *format, ...) {
     return text;
 }
 
-size_t ar_arena_used(const ar_arena *arena) {
-    return arena->total;
-}
-
 void ar_bug(const char *file, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -40,9 +40,6 @@ char *ar_sprintf(ar_arena *arena, const char *format, ...)
 char *ar_vsprintf(ar_arena *arena, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-/* Bytes handed out so far. */
-size_t ar_arena_used(const ar_arena *arena);
-
 /* A broken invariant: prints file:line and the text, then aborts. */
 #define AR_BUG(...) ar_bug(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void ar_bug(const char *file, int line, const char *format, ...)

@@ -35,7 +35,7 @@ typedef struct ar_diag_info {
 typedef struct ar_diag {
     ar_diag_id id;
     ar_severity severity;
-    ar_range range; /* ids of `files` of the list */
+    ar_range range; /* in the table that the list is printed with */
     const char *text;
 } ar_diag;
 

@@ -283,7 +283,6 @@ typedef struct ar_unit {
     AR_VEC(ar_range) skipped; /* switched off by #if, outside system headers */
     uint32_t node_count;
     uint32_t error_count; /* parser errors in this unit */
-    double parse_seconds, collect_seconds;
 } ar_unit;
 
 /* ---- small questions --------------------------------------------------- */

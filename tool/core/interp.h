@@ -75,8 +75,7 @@ typedef struct ar_context {
     ar_decl *function;
     ar_unit *unit;
     uint32_t depth;
-    uint32_t loop_depth; /* loops that are active at the call */
-    bool in_recursion;
+    uint32_t loop_depth;     /* loops that are active at the call */
     AR_VEC(uint32_t) locals; /* objects */
 } ar_context;
 
@@ -223,7 +222,6 @@ uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
                        uint32_t cell, const uint32_t *inputs, uint32_t count);
 uint32_t ar_graph_sum(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
 uint32_t ar_graph_mul(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
-uint32_t ar_graph_nonlinear(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
 void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at, uint32_t node,
                    uint32_t other);
 uint32_t ar_float_of(ar_interp *in, const ar_value *value);

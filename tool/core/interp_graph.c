@@ -47,16 +47,6 @@ uint32_t ar_graph_mul(ar_interp *in, ar_node *at, uint32_t a, uint32_t b) {
     return ar_graph_node(in, AR_V_MUL, at, 0, (uint32_t[]){a, b}, 2);
 }
 
-uint32_t ar_graph_nonlinear(ar_interp *in, ar_node *at, uint32_t a,
-                            uint32_t b) {
-    if (b == AR_NODE_ZERO || b == AR_NODE_CONST)
-        b = 0;
-    if ((a == AR_NODE_ZERO || a == AR_NODE_CONST) && !b)
-        return AR_NODE_CONST;
-    return ar_graph_node(in, AR_V_NONLINEAR, at, 0, (uint32_t[]){a, b},
-                         b ? 2 : 1);
-}
-
 void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at, uint32_t node,
                    uint32_t other) {
     if (node <= AR_NODE_CONST && other <= AR_NODE_CONST)

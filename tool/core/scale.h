@@ -42,7 +42,6 @@ typedef struct ar_cell {
     int degree;         /* in the loss scale between seed and step: 0 or 1 */
     int group;          /* GRAD, PARAM, STATE: the optimizer; else -1 */
     const char *reason; /* why this role, in a few words */
-    ar_unit *reason_unit;
     ar_range reason_at;
 } ar_cell;
 

@@ -36,9 +36,7 @@ typedef struct ar_graph_index {
 typedef struct ar_cell_info {
     ar_role role;
     bool is_updated; /* every write in the iteration reads the cell */
-    bool written;    /* in the training loop */
-    bool read;
-    bool carries; /* gradient that carries momentum */
+    bool carries;    /* gradient that carries momentum */
     int group;
     int degree;
     uint32_t reason_node;

@@ -55,10 +55,8 @@ static ar_cell *make_cell(ar_analysis *a, const ar_solution *solution,
     cell->reason_at = AR_NO_RANGE;
     if (info->reason_node > AR_NODE_CONST) {
         const ar_vnode *v = AR_VN(a->in, info->reason_node);
-        if (v->context && v->at) {
-            cell->reason_unit = ar_context_unit(a->in, v->context);
+        if (v->context && v->at)
             cell->reason_at = v->at->range;
-        }
     }
     return cell;
 }

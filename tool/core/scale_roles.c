@@ -418,7 +418,6 @@ static void role_of_cell(ar_analysis *a, uint32_t cell) {
         if (ar_where_in_loop(a, v->context, v->at))
             inside = s;
     }
-    c->written = inside != 0;
     switch (c->role) {
     case AR_ROLE_PARAM:
         give(c, c->role, "updated from its own value; forward results read it",

@@ -132,6 +132,11 @@ static void dump_class(dumper *d, const ar_storage_class *c) {
     for (uint32_t i = 0; i < c->pin_count; i++)
         fprintf(d->out, "  pin %s: %s at %s\n", ar_pin_name(c->pins[i].kind),
                 c->pins[i].reason, place(d, c->pins[i].where.range));
+    for (uint32_t i = 0; i < c->kind_count; i++)
+        if (c->kinds[i].kind != AR_SCALAR_FLOAT)
+            fprintf(d->out, "  also %s at %s\n",
+                    ar_scalar_name(c->kinds[i].kind),
+                    place(d, c->kinds[i].where.range));
     dump_accumulators(d, c);
     if (!c->site_count)
         return;

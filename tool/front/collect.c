@@ -2,13 +2,6 @@
 #include "front/shims.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool is_preprocessing(CXCursor cursor) {
     return clang_isPreprocessing(clang_getCursorKind(cursor)) != 0;
@@ -118,7 +111,6 @@ ar_unit *ar_collect(ar_arena *arena, const ar_job *job) {
                       .scratch = ar_arena_new(),
                       .job = job,
                       .last_id = AR_NO_FILE};
-    double start = now();
     CXIndex index = clang_createIndex(0, 0);
     struct CXUnsavedFile shims[AR_SHIM_COUNT];
     ar_shims(c.scratch, job->cuda_path, shims);
@@ -128,13 +120,10 @@ ar_unit *ar_collect(ar_arena *arena, const ar_job *job) {
         CXTranslationUnit_DetailedPreprocessingRecord |
             CXTranslationUnit_KeepGoing,
         &c.tu);
-    unit->parse_seconds = now() - start;
     if (code != CXError_Success || !c.tu) {
         parse_failed(unit, code);
     } else {
-        start = now();
         collect_all(&c);
-        unit->collect_seconds = now() - start;
     }
     /* The worker ends here: the parser's own memory goes with it, freeing it
      * piece by piece would cost more than collecting. */

@@ -36,6 +36,7 @@ void run(buffers *b, int n) {
 
 // CHECK: class buffers.weight/1 global
 // CHECK-NEXT: slot buffers.weight/1
+// CHECK-NEXT: also vector at cuda.cu:21:
 // CHECK-NOT: {{^  (slot|pin)}}
 // CHECK: class buffers.grad/1 global
 // CHECK-NEXT: slot buffers.grad/1
