@@ -288,13 +288,27 @@ static void soften_scale_errors(ar_run *run, uint32_t first) {
     }
 }
 
-static bool scale(ar_run *run) {
+static void scale(ar_run *run) {
+    ar_scale_options wanted = {.want_scale = run->options->loss_scale !=
+                                             AR_LOSS_SCALE_NONE};
+    run->scale_diags = (ar_diags){.arena = run->arena};
+    run->scale = ar_scale_analyse(run->arena, run->program, run->rules, &wanted,
+                                  &run->scale_diags);
+}
+
+static bool scale_is_asked_for(const ar_options *options) {
+    return options->loss_scale == AR_LOSS_SCALE_DYNAMIC ||
+           options->loss_scale == AR_LOSS_SCALE_STATIC;
+}
+
+/* What the scale analysis had to say matters where something is to be scaled:
+ * some op runs in half, or the user asked to hear or to have it. */
+static bool settle_scale(ar_run *run) {
     const ar_options *options = run->options;
     uint32_t before = run->diags.list.count;
-    ar_scale_options wanted = {.want_scale =
-                                   options->loss_scale != AR_LOSS_SCALE_NONE};
-    run->scale = ar_scale_analyse(run->arena, run->program, run->rules, &wanted,
-                                  &run->diags);
+    if (run->ops->half_count || scale_is_asked_for(options) ||
+        options->dump_after == AR_STAGE_SCALE || is_audit(options))
+        ar_diags_append(&run->diags, &run->scale_diags);
     if (!needs_scale(options) || is_audit(options))
         soften_scale_errors(run, before);
     if (run->diags.errors)
@@ -351,10 +365,8 @@ static const char *scaler_setup(ar_run *run) {
 /* Scaling is worth its edits where some op runs in half, or when asked for. */
 static const ar_scale *scale_to_place(const ar_run *run) {
     const ar_options *options = run->options;
-    bool asked = options->loss_scale == AR_LOSS_SCALE_DYNAMIC ||
-                 options->loss_scale == AR_LOSS_SCALE_STATIC;
     if (options->loss_scale == AR_LOSS_SCALE_NONE ||
-        (!run->ops->half_count && !asked))
+        (!run->ops->half_count && !scale_is_asked_for(options)))
         return NULL;
     return run->scale;
 }
@@ -493,14 +505,16 @@ bool ar_pipeline(ar_run *run) {
         ar_ops_dump(stdout, run->program, run->ops);
         return false;
     }
-    if (!scale(run))
-        return false;
+    scale(run);
     if (stage_done(run, AR_STAGE_SCALE, &since)) {
         ar_scale_dump(stdout, run->program, run->scale);
+        settle_scale(run);
         return false;
     }
     ar_solve_ops(run->arena, run->program, run->rules, run->options->level,
                  run->ops, &run->diags);
+    if (!settle_scale(run))
+        return false;
     if (stage_done(run, AR_STAGE_SOLVE, &since)) {
         ar_ops_dump(stdout, run->program, run->ops);
         return false;

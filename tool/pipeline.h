@@ -15,7 +15,8 @@ typedef struct ar_run {
     const ar_options *options;
     ar_files rule_files; /* rule diagnostics have their places here */
     ar_diags rule_diags;
-    ar_diags diags; /* everything else; places in program->files */
+    ar_diags scale_diags; /* of the scale stage, until it is settled */
+    ar_diags diags;       /* everything else; places in program->files */
     ar_rules *rules;
     ar_unit **units; /* every unit that was tried */
     uint32_t unit_count;

@@ -27,6 +27,13 @@ void ar_report(ar_diags *diags, ar_diag_id id, ar_range range, ...) {
     diags->warnings += info->severity == AR_WARNING;
 }
 
+void ar_diags_append(ar_diags *diags, const ar_diags *from) {
+    for (uint32_t i = 0; i < from->list.count; i++)
+        AR_PUSH(diags->arena, &diags->list, from->list.data[i]);
+    diags->errors += from->errors;
+    diags->warnings += from->warnings;
+}
+
 static const char *severity_name(ar_severity severity) {
     switch (severity) {
     case AR_NOTE:

@@ -51,6 +51,9 @@ const ar_diag_info *ar_diag_info_of(ar_diag_id id);
 void ar_report(ar_diags *diags, ar_diag_id id, ar_range range, ...);
 #define AR_NO_RANGE ((ar_range){AR_NO_FILE, 0, 0, false})
 
+/* Adds what `from` holds; the ranges must be of the same files. */
+void ar_diags_append(ar_diags *diags, const ar_diags *from);
+
 typedef struct ar_diag_style {
     bool colour;
     bool remarks; /* show AR_REMARK */

@@ -1,6 +1,11 @@
 // The gradient of b is made from a buffer that already holds the gradient of a:
 // its degree would be 2. No factor is exact, and the place is named.
 // RUN: not %amp-rewrite %s --half=fp16 --dump-after=scale 2>&1 | %FileCheck %s
+// No op of it runs in half, so nothing is to be scaled unless asked for.
+// RUN: %amp-rewrite %s -O1 2>&1 | \
+// RUN:     %FileCheck %s --check-prefix=UNASKED --implicit-check-not=error
+// RUN: not %amp-rewrite %s -O1 --loss-scale=dynamic 2>&1 | %FileCheck %s
+// UNASKED: warning: no op of this program can run in half
 #include <stdio.h>
 
 static float a[8], b[8], ga[8], gb[8], q[8], k[8], d[8];
@@ -29,4 +34,4 @@ int main(void) {
     }
     return 0;
 }
-// CHECK: product.c:20:20: error: two values that both carry the loss scale
+// CHECK: product.c:25:20: error: two values that both carry the loss scale
