@@ -3,6 +3,9 @@
 #include "log.h"
 #include "threads.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <oneapi/dnnl/dnnl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -83,6 +86,18 @@ static bool bf16_unit_granted(void) {
     return made && ((unsigned)dnnl_get_effective_cpu_isa() & amx) == amx;
 }
 
+/* A CPU with AMX that the process may not use is worth a look. */
+static const char *why_no_amx(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    const unsigned amx_bf16 = 1u << 22;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & amx_bf16))
+        return " (the CPU has one: a sandbox, a small sigaltstack or "
+               "ONEDNN_MAX_CPU_ISA keeps it from this process)";
+#endif
+    return "";
+}
+
 static void open_library(void) {
     library.status = backend(dnnl_engine_create(&library.engine, dnnl_cpu, 0),
                              "engine_create");
@@ -106,8 +121,9 @@ amp_status amp_product_operand(amp_dtype half, amp_operand_kind *kind) {
     *kind = library.bf16_unit ? AMP_OPERAND_BF16 : AMP_OPERAND_ROUNDED_BF16;
     if (!library.bf16_unit && amp_once(&said_bf16))
         amp_log(AMP_LOG_WARN,
-                "this machine grants no AMX unit: operands are rounded to bf16 "
-                "and multiplied in FP32, which saves no time");
+                "this machine grants no AMX unit%s: operands are rounded to "
+                "bf16 and multiplied in FP32, which saves no time",
+                why_no_amx());
     return library.status;
 }
 
