@@ -272,7 +272,7 @@ static void unscale_group(amp_group *g, int group) {
     g->state = UNSCALED;
     g->overflow = false;
     atomic_store_explicit(&g->seeded, false, memory_order_relaxed);
-    float factor = amp_scaler_inverse(&g->scaler);
+    float factor = g->scaler.inverse;
     if (factor == 1.0f && !checks(g))
         return;
     unscale_pass pass = {.group = g,
@@ -299,7 +299,7 @@ float amp_unscale_value_as(amp_dtype half, int group, float x) {
             x = INFINITY;
     }
     if (!checks(g) || isfinite(x))
-        return x * amp_scaler_inverse(&g->scaler);
+        return x * g->scaler.inverse;
     if (!atomic_exchange(&g->fused_overflow, true))
         amp_log(AMP_LOG_WARN,
                 "group %d, step %llu: %s in a gradient that is applied as it "

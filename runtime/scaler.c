@@ -43,12 +43,14 @@ amp_status amp_scaler_check(const amp_scaler_options *o) {
     return factors && limits && counts ? AMP_OK : AMP_ERR_ARGUMENT;
 }
 
-void amp_scaler_init(amp_scaler *s, const amp_scaler_options *options) {
-    *s = (amp_scaler){.options = *options, .scale = options->init_scale};
+static void set_scale(amp_scaler *s, float scale) {
+    s->scale = scale;
+    s->inverse = (float)(1.0 / (double)scale);
 }
 
-float amp_scaler_inverse(const amp_scaler *s) {
-    return (float)(1.0 / (double)s->scale);
+void amp_scaler_init(amp_scaler *s, const amp_scaler_options *options) {
+    *s = (amp_scaler){.options = *options};
+    set_scale(s, options->init_scale);
 }
 
 static bool at_floor(const amp_scaler *s) {
@@ -65,7 +67,7 @@ static void back_off(amp_scaler *s) {
     if (s->overflows < s->options.hysteresis)
         return;
     float next = (float)((double)s->scale * (double)s->options.backoff_factor);
-    s->scale = next < s->options.min_scale ? s->options.min_scale : next;
+    set_scale(s, next < s->options.min_scale ? s->options.min_scale : next);
 }
 
 static void grow(amp_scaler *s) {
@@ -78,7 +80,7 @@ static void grow(amp_scaler *s) {
     float next = (float)((double)s->scale * (double)s->options.growth_factor);
     if (!isfinite(next))
         return;
-    s->scale = next > s->options.max_scale ? s->options.max_scale : next;
+    set_scale(s, next > s->options.max_scale ? s->options.max_scale : next);
 }
 
 void amp_scaler_update(amp_scaler *s, bool overflow) {
@@ -170,9 +172,9 @@ amp_status amp_scaler_parse(amp_scaler *s, const char *text) {
     if (!sane || !factors)
         return AMP_ERR_FORMAT;
     /* Saved under other limits, it has to find its way within these. */
-    t.scale = fminf(fmaxf(t.scale, s->options.min_scale), s->options.max_scale);
-    if (!s->options.dynamic)
-        t.scale = s->scale;
+    float within =
+        fminf(fmaxf(t.scale, s->options.min_scale), s->options.max_scale);
+    set_scale(&t, s->options.dynamic ? within : s->scale);
     *s = t;
     return AMP_OK;
 }

@@ -17,6 +17,7 @@
 typedef struct amp_scaler {
     amp_scaler_options options;
     float scale;
+    float inverse;      /* float(1 / double(scale)): gradients times this */
     int growth_tracker; /* good steps since the scale last moved */
     int overflows;      /* overflows in a row */
     int skips_at_floor; /* of those, with the scale at its floor */
@@ -36,9 +37,6 @@ amp_status amp_scaler_check(const amp_scaler_options *options);
 
 /* Options have to be valid. */
 void amp_scaler_init(amp_scaler *s, const amp_scaler_options *options);
-
-/* The factor that gradients are multiplied by: float(1 / double(scale)). */
-float amp_scaler_inverse(const amp_scaler *s);
 
 /* One step went by. Moves the scale if it is dynamic. */
 void amp_scaler_update(amp_scaler *s, bool overflow);
