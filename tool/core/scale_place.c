@@ -9,33 +9,38 @@ typedef struct boundary_draft {
     ar_ids cells;
 } boundary_draft;
 
-typedef AR_VEC(boundary_draft) drafts;
+typedef struct drafts {
+    AR_VEC(boundary_draft) list;
+    ar_idtable index; /* statement -> 1 + its place in list */
+    ar_idtable known; /* (statement, cell) */
+} drafts;
 
-static void add_boundary(ar_analysis *a, drafts *list, ar_node *at,
+static drafts no_drafts(ar_analysis *a) {
+    return (drafts){.index = {.arena = a->arena}, .known = {.arena = a->arena}};
+}
+
+static void add_boundary(ar_analysis *a, drafts *d, ar_node *at,
                          const uint32_t *cells, uint32_t count) {
-    boundary_draft *d = NULL;
-    for (uint32_t i = 0; i < list->count && !d; i++)
-        if (list->data[i].at == at)
-            d = &list->data[i];
-    if (!d) {
-        AR_PUSH(a->arena, list, (boundary_draft){.at = at});
-        d = &list->data[list->count - 1];
+    uint32_t found = ar_idtable_get(&d->index, ar_key(at), 0);
+    if (!found) {
+        AR_PUSH(a->arena, &d->list, (boundary_draft){.at = at});
+        found = d->list.count;
+        ar_idtable_put(&d->index, ar_key(at), 0, found);
     }
     for (uint32_t i = 0; i < count; i++) {
-        bool known = false;
-        for (uint32_t k = 0; k < d->cells.count; k++)
-            known |= d->cells.data[k] == cells[i];
-        if (!known)
-            AR_PUSH(a->arena, &d->cells, cells[i]);
+        if (ar_idtable_get(&d->known, ar_key(at), cells[i]))
+            continue;
+        ar_idtable_put(&d->known, ar_key(at), cells[i], 1);
+        AR_PUSH(a->arena, &d->list.data[found - 1].cells, cells[i]);
     }
 }
 
-static void install(ar_analysis *a, const drafts *list) {
+static void install(ar_analysis *a, const drafts *all) {
     ar_interp *in = a->in;
     in->boundaries.count = 0;
     ar_idtable_clear(&in->boundary_index);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const boundary_draft *d = &list->data[i];
+    for (uint32_t i = 0; i < all->list.count; i++) {
+        const boundary_draft *d = &all->list.data[i];
         AR_PUSH(a->arena, &in->boundaries,
                 (ar_boundary){d->at, 0, d->cells.data, d->cells.count});
         ar_idtable_put(&in->boundary_index, ar_key(d->at), 0,
@@ -234,7 +239,7 @@ static void prepare_fused(ar_analysis *a) {
         if (is_fused_update(a, i) && ar_where_in_loop(a, v->context, v->at))
             wrap_terms(a, v->at->kids[1]);
     }
-    drafts none = {0};
+    drafts none = no_drafts(a);
     install(a, &none);
     run_again(a);
     for (uint32_t i = 1; i < a->g.count; i++) {
@@ -364,7 +369,7 @@ static void bar_nameless(ar_analysis *a, ar_idtable *allowed) {
 }
 
 static void prepare_buffers(ar_analysis *a, const ar_placement *failed) {
-    drafts list = {0};
+    drafts list = no_drafts(a);
     ar_ids cells = {0};
     ar_idtable *allowed = AR_NEW(a->arena, ar_idtable);
     allowed->arena = a->arena;
@@ -453,7 +458,7 @@ ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
         return solve_all(a, false, solution) ? AR_ATTEMPT_EXACT
                                              : AR_ATTEMPT_CONFLICT;
     }
-    drafts list = {0};
+    drafts list = no_drafts(a);
     unscale_drafts(a, &list);
     install(a, &list);
     run_again(a);
