@@ -72,13 +72,21 @@ static ar_node *first_in_loop(const ar_analysis *a) {
     return body;
 }
 
+/* What is tried, in this order. Boundaries cost a node of the graph for every
+ * place and gradient, and most programs do with those at the step. */
+typedef enum trial {
+    TRIAL_AT_STEP,
+    TRIAL_BEFORE_STEP, /* the unscale may go before earlier statements, too */
+    TRIAL_BUFFERS      /* and buffers may be scaled in place */
+} trial;
+
 /* Statements before which the unscale may go: the step and what precedes it
  * in its block, the latest first. */
 static uint32_t unscale_places(const ar_analysis *a, const ar_step_region *r,
-                               ar_node ***out) {
+                               trial now, ar_node ***out) {
     ar_node *compound =
         ar_interp_parent(a->in, ar_context_unit(a->in, r->context), r->first);
-    if (!compound || compound->kind != AR_COMPOUND) {
+    if (now == TRIAL_AT_STEP || !compound || compound->kind != AR_COMPOUND) {
         *out = AR_NEW_ARRAY(a->arena, ar_node *, 1);
         (*out)[0] = r->first;
         return 1;
@@ -98,7 +106,7 @@ static void all_grads(ar_analysis *a, ar_ids *cells) {
             AR_PUSH(a->arena, cells, a->regions.data[i].grads.data[k]);
 }
 
-static void unscale_drafts(ar_analysis *a, drafts *list) {
+static void unscale_drafts(ar_analysis *a, trial now, drafts *list) {
     ar_ids cells = {0};
     all_grads(a, &cells);
     for (uint32_t i = 0; i < a->regions.count; i++) {
@@ -106,7 +114,7 @@ static void unscale_drafts(ar_analysis *a, drafts *list) {
         if (r->is_fused)
             continue;
         ar_node **places;
-        uint32_t count = unscale_places(a, r, &places);
+        uint32_t count = unscale_places(a, r, now, &places);
         for (uint32_t k = 0; k < count; k++)
             add_boundary(a, list, places[k], cells.data, cells.count);
     }
@@ -258,14 +266,14 @@ static void prepare_fused(ar_analysis *a) {
 
 /* ---- one region ---------------------------------------------------------- */
 
-static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
+static bool solve_region(ar_analysis *a, uint32_t index, trial now,
                          ar_placement *best) {
     ar_step_region *r = &a->regions.data[index];
     uint32_t *one = AR_NEW_ARRAY(a->arena, uint32_t, 1);
     one[0] = index;
     ar_placement p = {.regions = one, .region_count = 1};
     p.carry_at = first_in_loop(a);
-    p.allow_buffers = buffers;
+    p.allow_buffers = now == TRIAL_BUFFERS;
     ar_node **places;
     uint32_t count = 1;
     if (r->is_fused) {
@@ -273,7 +281,7 @@ static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
         if (!r->terms.count)
             return false;
     } else {
-        count = unscale_places(a, r, &places);
+        count = unscale_places(a, r, now, &places);
         if (!r->grads.count)
             return false;
     }
@@ -290,7 +298,7 @@ static bool solve_region(ar_analysis *a, uint32_t index, bool buffers,
         p = (ar_placement){.regions = one,
                            .region_count = 1,
                            .carry_at = p.carry_at,
-                           .allow_buffers = buffers};
+                           .allow_buffers = p.allow_buffers};
     }
     best->root_cells.data = root_cells.data;
     best->root_cells.count = root_cells.count;
@@ -374,7 +382,7 @@ static void prepare_buffers(ar_analysis *a, const ar_placement *failed) {
     ar_idtable *allowed = AR_NEW(a->arena, ar_idtable);
     allowed->arena = a->arena;
     wanted_buffers(a, failed, &cells);
-    unscale_drafts(a, &list);
+    unscale_drafts(a, TRIAL_BUFFERS, &list);
     buffer_drafts(a, &list, &cells, allowed);
     install(a, &list);
     run_again(a);
@@ -384,11 +392,11 @@ static void prepare_buffers(ar_analysis *a, const ar_placement *failed) {
 
 /* ---- all ----------------------------------------------------------------- */
 
-static bool solve_all(ar_analysis *a, bool buffers, ar_solution *solution) {
+static bool solve_all(ar_analysis *a, trial now, ar_solution *solution) {
     solution->placements =
         AR_NEW_ARRAY(a->arena, ar_placement, a->regions.count);
     for (uint32_t i = 0; i < a->regions.count; i++) {
-        if (solve_region(a, i, buffers, &solution->placements[i]))
+        if (solve_region(a, i, now, &solution->placements[i]))
             continue;
         solution->failed = &solution->placements[i];
         solution->failed_region = i;
@@ -443,10 +451,19 @@ static void improve(ar_analysis *a, ar_solution *solution) {
         return;
     uint32_t before = scaled_writes(a, solution);
     prepare_buffers(a, &wanted);
-    if (solve_all(a, true, solution) && scaled_writes(a, solution) > before)
+    if (solve_all(a, TRIAL_BUFFERS, solution) &&
+        scaled_writes(a, solution) > before)
         return;
-    if (!solve_all(a, false, solution))
+    if (!solve_all(a, TRIAL_BEFORE_STEP, solution))
         AR_BUG("a placement that was exact is not");
+}
+
+static bool try_unscales(ar_analysis *a, trial now, ar_solution *solution) {
+    drafts list = no_drafts(a);
+    unscale_drafts(a, now, &list);
+    install(a, &list);
+    run_again(a);
+    return solve_all(a, now, solution);
 }
 
 ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
@@ -455,20 +472,17 @@ ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
         fused |= a->regions.data[i].is_fused;
     if (fused) {
         prepare_fused(a);
-        return solve_all(a, false, solution) ? AR_ATTEMPT_EXACT
-                                             : AR_ATTEMPT_CONFLICT;
+        return solve_all(a, TRIAL_AT_STEP, solution) ? AR_ATTEMPT_EXACT
+                                                     : AR_ATTEMPT_CONFLICT;
     }
-    drafts list = no_drafts(a);
-    unscale_drafts(a, &list);
-    install(a, &list);
-    run_again(a);
-    if (solve_all(a, false, solution)) {
+    if (try_unscales(a, TRIAL_AT_STEP, solution) ||
+        try_unscales(a, TRIAL_BEFORE_STEP, solution)) {
         improve(a, solution);
         return AR_ATTEMPT_EXACT;
     }
     for (int i = 0; i < 2 && solution->failed->root_cells.count; i++) {
         prepare_buffers(a, solution->failed);
-        if (solve_all(a, true, solution))
+        if (solve_all(a, TRIAL_BUFFERS, solution))
             return AR_ATTEMPT_EXACT;
     }
     return AR_ATTEMPT_CONFLICT;
