@@ -100,9 +100,12 @@ typedef struct ar_access {
 typedef struct ar_frame_loop {
     ar_loop *loop;
     ar_state head;
-    ar_idtable index; /* cell -> position in accesses + 1 */
     AR_VEC(ar_access) accesses;
-    AR_VEC(uint32_t) cells;
+    AR_VEC(uint32_t) cells; /* what each of them is of */
+    /* cell -> where its access may be: it is there if `cells` says so, too, so
+     * that nothing needs to be cleared */
+    uint32_t *places;
+    uint32_t place_count;
     ar_state breaks, continues;
 } ar_frame_loop;
 
@@ -259,6 +262,15 @@ uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
                          const ar_type *type);
 void ar_scalar_access(ar_interp *in, ar_node *at, uint32_t cell, bool write);
 ar_state ar_join_states(ar_interp *in, ar_node *at, ar_state *a, ar_state *b);
+
+/* 1 + where the access of the cell is in the loop's list; 0: none yet. */
+static inline uint32_t ar_access_at(const ar_frame_loop *loop, uint32_t cell) {
+    uint32_t at = cell < loop->place_count ? loop->places[cell] : 0;
+    return at < loop->cells.count && loop->cells.data[at] == cell ? at + 1 : 0;
+}
+/* Adds it; the cell has none. */
+void ar_access_add(ar_interp *in, ar_frame_loop *loop, uint32_t cell,
+                   ar_access access);
 
 /* control */
 ar_value ar_interp_eval(ar_interp *in, ar_node *node);

@@ -167,7 +167,7 @@ static ar_value value_of(ar_interp *in, uint32_t cell, uint32_t id) {
 static bool is_elementwise(back_edge *e, uint32_t cell) {
     ar_interp *in = e->in;
     ar_frame_loop *frame = &in->active.data[in->active.count - 1];
-    uint32_t at = ar_idtable_get(&frame->index, cell, 0);
+    uint32_t at = ar_access_at(frame, cell);
     if (!at)
         return false;
     const ar_access *a = &frame->accesses.data[at - 1];
@@ -274,22 +274,31 @@ static ar_frame_loop *top(ar_interp *in) {
 
 static void push_loop(ar_interp *in, ar_loop *loop) {
     uint32_t n = in->active.count;
-    ar_frame_loop frame = {.loop = loop};
-    frame.index.arena = in->arena;
-    if (n < in->active.capacity) {
-        /* Reuse the tables of an earlier loop of this depth. */
+    ar_frame_loop frame = {0};
+    if (n < in->active.capacity) /* the lists of an earlier loop */
         frame = in->active.data[n];
-        frame.loop = loop;
-        if (!frame.index.arena)
-            frame.index.arena = in->arena;
-    }
+    frame.loop = loop;
     frame.head = frame.breaks = frame.continues = (ar_state){NULL, true};
     AR_PUSH(in->arena, &in->active, frame);
     loop->depth = n;
 }
 
+void ar_access_add(ar_interp *in, ar_frame_loop *loop, uint32_t cell,
+                   ar_access access) {
+    if (cell >= loop->place_count) {
+        uint32_t count = 2 * cell + 16;
+        uint32_t *places = AR_NEW_ARRAY(in->arena, uint32_t, count);
+        if (loop->place_count)
+            memcpy(places, loop->places, loop->place_count * sizeof *places);
+        loop->places = places;
+        loop->place_count = count;
+    }
+    loop->places[cell] = loop->cells.count;
+    AR_PUSH(in->arena, &loop->cells, cell);
+    AR_PUSH(in->arena, &loop->accesses, access);
+}
+
 static void forget_accesses(ar_frame_loop *frame) {
-    ar_idtable_clear(&frame->index);
     frame->accesses.count = 0;
     frame->cells.count = 0;
 }
@@ -305,17 +314,14 @@ static void hand_up_accesses(ar_interp *in) {
     for (uint32_t i = 0; i < inner->cells.count; i++) {
         const ar_access *a = &inner->accesses.data[i];
         uint32_t cell = inner->cells.data[i];
-        uint32_t at = ar_idtable_get(&outer->index, cell, 0);
+        uint32_t at = ar_access_at(outer, cell);
         if (!at) {
-            AR_PUSH(in->arena, &outer->accesses, *a);
-            AR_PUSH(in->arena, &outer->cells, cell);
-            at = outer->accesses.count;
-            ar_idtable_put(&outer->index, cell, 0, at);
-            ar_access *o = &outer->accesses.data[at - 1];
+            ar_access fresh = *a;
             if (a->is_written)
-                o->write_tags &= outside;
+                fresh.write_tags &= outside;
             if (a->is_read)
-                o->read_tags &= outside;
+                fresh.read_tags &= outside;
+            ar_access_add(in, outer, cell, fresh);
             continue;
         }
         ar_access *o = &outer->accesses.data[at - 1];

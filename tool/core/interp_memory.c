@@ -144,13 +144,11 @@ static uint64_t active_mask(const ar_interp *in) {
 
 static ar_access *access_of(ar_interp *in, ar_frame_loop *frame,
                             uint32_t cell) {
-    uint32_t at = ar_idtable_get(&frame->index, cell, 0);
+    uint32_t at = ar_access_at(frame, cell);
     if (!at) {
         ar_access fresh = {.write_tags = UINT64_MAX, .read_tags = UINT64_MAX};
-        AR_PUSH(in->arena, &frame->accesses, fresh);
-        AR_PUSH(in->arena, &frame->cells, cell);
+        ar_access_add(in, frame, cell, fresh);
         at = frame->accesses.count;
-        ar_idtable_put(&frame->index, cell, 0, at);
     }
     return &frame->accesses.data[at - 1];
 }
@@ -196,7 +194,7 @@ static ar_value with_heads(ar_interp *in, ar_node *at, uint32_t cell,
     uint64_t tags = address->offset_tags | address->pointer_tags;
     for (uint32_t d = in->active.count; d-- > 0;) {
         ar_frame_loop *frame = &in->active.data[d];
-        uint32_t found = ar_idtable_get(&frame->index, cell, 0);
+        uint32_t found = ar_access_at(frame, cell);
         if (!found || !frame->accesses.data[found - 1].is_written)
             continue;
         uint64_t missing = frame->accesses.data[found - 1].write_tags & ~tags &
