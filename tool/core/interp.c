@@ -10,6 +10,7 @@ static void link_parents(ar_interp *in, uint32_t unit, ar_node *root) {
             if (!node->kids[i])
                 continue;
             in->parents[unit][node->kids[i]->id] = node;
+            in->positions[unit][node->kids[i]->id] = i;
             AR_PUSH(in->arena, &work, node->kids[i]);
         }
         for (uint32_t i = 0; i < node->decl_count; i++) {
@@ -31,6 +32,11 @@ static uint32_t unit_index(const ar_interp *in, const ar_unit *unit) {
 ar_node *ar_interp_parent(const ar_interp *in, const ar_unit *unit,
                           const ar_node *node) {
     return in->parents[unit_index(in, unit)][node->id];
+}
+
+uint32_t ar_interp_position(const ar_interp *in, const ar_unit *unit,
+                            const ar_node *node) {
+    return in->positions[unit_index(in, unit)][node->id];
 }
 
 ar_unit *ar_context_unit(const ar_interp *in, uint32_t context) {
@@ -59,10 +65,12 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
     AR_PUSH(arena, &in->contexts, NULL);
     AR_PUSH(arena, &in->loops, NULL);
     in->parents = AR_NEW_ARRAY(arena, ar_node **, program->unit_count + 1);
+    in->positions = AR_NEW_ARRAY(arena, uint32_t *, program->unit_count + 1);
     for (uint32_t u = 0; u < program->unit_count; u++) {
         ar_unit *unit = program->units[u];
         ar_idtable_put(&in->unit_ids, ar_key(unit), 0, u + 1);
         in->parents[u] = AR_NEW_ARRAY(arena, ar_node *, unit->node_count + 2);
+        in->positions[u] = AR_NEW_ARRAY(arena, uint32_t, unit->node_count + 2);
     }
     for (uint32_t i = 0; i < program->entities.count; i++) {
         const ar_entity *e = &program->entities.data[i];

@@ -176,6 +176,7 @@ typedef struct ar_interp {
     AR_VEC(ar_induction) inductions;
     ar_idtable unit_ids;         /* unit -> 1 + its number */
     ar_node ***parents;          /* per unit: node id -> parent */
+    uint32_t **positions;        /* per unit: node id -> index in the parent */
     AR_VEC(uint32_t) main_roots; /* contexts run from the outside */
 
     /* the running state */
@@ -344,6 +345,9 @@ uint32_t ar_function_target(ar_interp *in, ar_decl *function);
 /* syntax */
 ar_node *ar_interp_parent(const ar_interp *in, const ar_unit *unit,
                           const ar_node *node);
+/* Which of its parent's kids it is. */
+uint32_t ar_interp_position(const ar_interp *in, const ar_unit *unit,
+                            const ar_node *node);
 ar_unit *ar_context_unit(const ar_interp *in, uint32_t context);
 
 #endif

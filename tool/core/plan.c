@@ -40,7 +40,8 @@ bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
                      .rules = rules,
                      .diags = diags,
                      .options = options,
-                     .needs_amp = AR_NEW_ARRAY(arena, bool, files)};
+                     .needs_amp = AR_NEW_ARRAY(arena, bool, files),
+                     .registered = {.arena = arena}};
     out->headers = ar_alloc_array(arena, files, sizeof *out->headers);
     bool ok = ar_plan_ops(out, ops);
     if (scale && scale->outcome == AR_SCALE_FOUND) {

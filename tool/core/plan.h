@@ -3,6 +3,7 @@
 #ifndef AR_PLAN_H
 #define AR_PLAN_H
 
+#include "base/map.h"
 #include "core/ops.h"
 #include "core/place.h"
 #include "core/scale.h"
@@ -24,7 +25,7 @@ typedef struct ar_plan {
     bool *needs_amp;                /* per file: include amp/amp.h */
     AR_VEC(const char *) * headers; /* per file: further headers */
     bool scaled;                    /* loss scaling was placed */
-    AR_VEC(const ar_object *) registered;
+    ar_table registered;            /* objects */
 } ar_plan;
 
 /* scale NULL: no loss scaling in the output. false: something that must be

@@ -1,6 +1,7 @@
 /* Parameters and gradients made known to the runtime: at the allocation where
  * it makes nothing else, else by a mark where the pointer is stored, else (for
  * arrays) by a registration before the training loop. */
+#include "core/chains.h"
 #include "core/naming.h"
 #include "core/plan.h"
 
@@ -23,9 +24,16 @@ typedef struct buffers {
     ar_plan *plan;
     const ar_scale *scale;
     AR_VEC(buffer) list;
-    AR_VEC(const ar_node *) tracked; /* allocation calls already renamed */
-    AR_VEC(const ar_node *) sized;   /* stores after which a size is said */
-    ar_object_name *names;           /* at the loop, when first asked for */
+    ar_table listed;       /* cells of the list */
+    ar_table tracked;      /* allocation calls already renamed */
+    ar_table sized;        /* stores after which a size is said */
+    ar_table visible;      /* entities that the loop's unit declares in full */
+    ar_object_name *names; /* at the loop, when first asked for */
+    ar_chains of_object;   /* the list, by object */
+    ar_chains cells;       /* by object */
+    ar_chains sites;       /* objects, by the allocating call */
+    /* pointer stores: by statement, by what is stored, by where to */
+    ar_chains stores_at, stores_of, stores_in;
 } buffers;
 
 static const char *role_name(buffer_kind kind) {
@@ -48,7 +56,8 @@ static bool is_vital(buffer_kind kind) {
     return kind != BUFFER_PARAM;
 }
 
-static void collect(buffers *b) {
+static void list_groups(buffers *b) {
+    ar_table known = {.arena = b->plan->arena};
     for (uint32_t g = 0; g < b->scale->group_count; g++) {
         const ar_group *group = &b->scale->groups[g];
         for (uint32_t i = 0; i < group->grad_count; i++) {
@@ -57,26 +66,66 @@ static void collect(buffers *b) {
                           cell->also_state ? BUFFER_CARRY : BUFFER_GRAD,
                           group->index, false};
             AR_PUSH(b->plan->arena, &b->list, one);
+            ar_table_add(&known, ar_key(one.object), 0);
         }
         for (uint32_t i = 0; i < group->param_count; i++) {
             const ar_cell *cell = group->params[i];
             buffer one = {cell, cell->object, BUFFER_PARAM, group->index,
                           false};
             AR_PUSH(b->plan->arena, &b->list, one);
+            ar_table_add(&known, ar_key(one.object), 0);
         }
         for (uint32_t i = 0; i < group->seed_count; i++) {
             const ar_seed *seed = &group->seeds[i];
             if (seed->form != AR_SEED_BUFFER)
                 continue;
-            bool known = false;
-            for (uint32_t k = 0; !known && k < b->list.count; k++)
-                known = b->list.data[k].object == seed->cell->object;
             buffer one = {seed->cell, seed->cell->object, BUFFER_TRACKED,
                           group->index, false};
-            if (!known)
+            if (ar_table_add(&known, ar_key(one.object), 0))
                 AR_PUSH(b->plan->arena, &b->list, one);
         }
     }
+}
+
+static void index_all(buffers *b) {
+    ar_arena *arena = b->plan->arena;
+    const ar_scale *scale = b->scale;
+    b->of_object = ar_chains_new(arena, b->list.count);
+    for (uint32_t i = b->list.count; i-- > 0;) {
+        ar_chain_add(&b->of_object, ar_key(b->list.data[i].object), i);
+        ar_table_add(&b->listed, ar_key(b->list.data[i].cell), 0);
+    }
+    b->cells = ar_chains_new(arena, scale->cells.count);
+    for (uint32_t i = scale->cells.count; i-- > 0;)
+        ar_chain_add(&b->cells, ar_key(scale->cells.data[i]->object), i);
+    b->sites = ar_chains_new(arena, scale->objects.count);
+    for (uint32_t i = scale->objects.count; i-- > 0;)
+        ar_chain_add(&b->sites, ar_key(scale->objects.data[i]->site), i);
+    b->stores_at = ar_chains_new(arena, scale->stores.count);
+    b->stores_of = ar_chains_new(arena, scale->stores.count);
+    b->stores_in = ar_chains_new(arena, scale->stores.count);
+    for (uint32_t i = scale->stores.count; i-- > 0;) {
+        const ar_pointer_store *store = &scale->stores.data[i];
+        ar_chain_add(&b->stores_at, ar_key(store->node), i);
+        ar_chain_add(&b->stores_of, ar_key(store->target), i);
+        ar_chain_add(&b->stores_in, ar_key(store->holder), i);
+    }
+    for (uint32_t i = 0; i < scale->loop_unit->decls.count; i++) {
+        const ar_decl *decl = scale->loop_unit->decls.data[i];
+        if (decl->kind == AR_DECL_VAR &&
+            (decl->type->bytes || decl->type->count))
+            ar_table_add(&b->visible,
+                         ar_key(ar_entity_of(b->plan->program, decl)), 0);
+    }
+}
+
+static buffers new_buffers(ar_plan *plan, const ar_scale *scale) {
+    buffers b = {.plan = plan, .scale = scale};
+    b.listed.arena = b.tracked.arena = b.sized.arena =
+        b.visible.arena = plan->arena;
+    list_groups(&b);
+    index_all(&b);
+    return b;
 }
 
 static bool same_registration(const buffer *a, const buffer *b) {
@@ -86,19 +135,18 @@ static bool same_registration(const buffer *a, const buffer *b) {
 /* All float memory of the object has this one registration, so that it can be
  * registered as a whole, however many parts the program sees in it. */
 static bool is_whole(const buffers *b, const buffer *one) {
-    for (uint32_t i = 0; i < b->list.count; i++)
-        if (b->list.data[i].object == one->object &&
-            !same_registration(&b->list.data[i], one))
+    uint64_t object = ar_key(one->object);
+    for (uint32_t i = ar_chain(&b->of_object, object); i;
+         i = b->of_object.next[i])
+        if (!same_registration(&b->list.data[i - 1], one))
             return false;
-    for (uint32_t i = 0; i < b->scale->cells.count; i++) {
-        const ar_cell *cell = b->scale->cells.data[i];
-        bool listed = cell->object != one->object || !cell->scalar;
+    for (uint32_t i = ar_chain(&b->cells, object); i; i = b->cells.next[i]) {
+        const ar_cell *cell = b->scale->cells.data[i - 1];
+        bool listed = !cell->scalar;
         /* what only updates touch does no harm among parameters: the start of
          * an arena through which an optimizer walks it all */
         listed |= one->kind == BUFFER_PARAM && cell->role == AR_ROLE_STATE;
-        for (uint32_t k = 0; !listed && k < b->list.count; k++)
-            listed = b->list.data[k].cell == cell;
-        if (!listed)
+        if (!listed && !ar_table_get(&b->listed, ar_key(cell), 0))
             return false;
     }
     return true;
@@ -106,19 +154,18 @@ static bool is_whole(const buffers *b, const buffer *one) {
 
 static const buffer *registration_of(const buffers *b,
                                      const ar_object *object) {
-    for (uint32_t i = 0; i < b->list.count; i++)
-        if (b->list.data[i].object == object)
-            return &b->list.data[i];
-    return NULL;
+    uint32_t first = ar_chain(&b->of_object, ar_key(object));
+    return first ? &b->list.data[first - 1] : NULL;
 }
 
 /* Every object made by this allocation call wants the same registration. */
 static bool site_is_uniform(const buffers *b, const buffer *one) {
     if (!is_whole(b, one))
         return false;
-    for (uint32_t i = 0; i < b->scale->objects.count; i++) {
-        const ar_object *other = b->scale->objects.data[i];
-        if (other->site != one->object->site || other == one->object)
+    for (uint32_t i = ar_chain(&b->sites, ar_key(one->object->site)); i;
+         i = b->sites.next[i]) {
+        const ar_object *other = b->scale->objects.data[i - 1];
+        if (other == one->object)
             continue;
         const buffer *theirs = registration_of(b, other);
         if (!theirs || !is_whole(b, theirs) || !same_registration(theirs, one))
@@ -154,9 +201,8 @@ static const ar_function_rule *rule_of_call(ar_plan *plan,
 static bool rename_allocation(buffers *b, ar_node *call, buffer_kind kind,
                               int group, const char *name) {
     ar_plan *plan = b->plan;
-    for (uint32_t i = 0; i < b->tracked.count; i++)
-        if (b->tracked.data[i] == call)
-            return true;
+    if (ar_table_get(&b->tracked, ar_key(call), 0))
+        return true;
     const ar_function_rule *rule = rule_of_call(plan, call);
     if (!rule || !rule->target ||
         (rule->kind != AR_RULE_ALLOC && rule->kind != AR_RULE_REALLOC) ||
@@ -172,7 +218,7 @@ static bool rename_allocation(buffers *b, ar_node *call, buffer_kind kind,
                           .text = extra,
                           .why = "buffer registration"});
     ar_plan_need_header(plan, call->range.file, rule->header);
-    AR_PUSH(plan->arena, &b->tracked, call);
+    ar_table_add(&b->tracked, ar_key(call), 0);
     return true;
 }
 
@@ -234,17 +280,14 @@ static const char *store_target(ar_plan *plan, const ar_pointer_store *store) {
     return field ? ar_sprintf(plan->arena, "%s%s", text, field) : NULL;
 }
 
-static bool same_place(const ar_pointer_store *a, const ar_pointer_store *b) {
-    return a->node == b->node && a->variable == b->variable;
-}
-
 /* In every context this store leads to buffers with the same registration. */
 static bool store_is_uniform(const buffers *b, const ar_pointer_store *store,
                              const buffer *one, bool through_holder,
                              const char *path) {
-    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
-        const ar_pointer_store *other = &b->scale->stores.data[i];
-        if (!same_place(other, store))
+    for (uint32_t i = ar_chain(&b->stores_at, ar_key(store->node)); i;
+         i = b->stores_at.next[i]) {
+        const ar_pointer_store *other = &b->scale->stores.data[i - 1];
+        if (other->variable != store->variable)
             continue;
         if (!through_holder) {
             const buffer *theirs = registration_of(b, other->target);
@@ -253,10 +296,10 @@ static bool store_is_uniform(const buffers *b, const ar_pointer_store *store,
                 return false;
             continue;
         }
-        for (uint32_t k = 0; k < b->scale->stores.count; k++) {
-            const ar_pointer_store *inner = &b->scale->stores.data[k];
-            if (inner->holder != other->target ||
-                strcmp(inner->holder_path, path) != 0)
+        for (uint32_t k = ar_chain(&b->stores_in, ar_key(other->target)); k;
+             k = b->stores_in.next[k]) {
+            const ar_pointer_store *inner = &b->scale->stores.data[k - 1];
+            if (strcmp(inner->holder_path, path) != 0)
                 continue;
             const buffer *theirs = registration_of(b, inner->target);
             if (!theirs || !same_registration(theirs, one))
@@ -289,9 +332,10 @@ static bool mark_after(buffers *b, const ar_pointer_store *store,
 
 static bool mark_direct(buffers *b, const buffer *one) {
     bool wants_start = is_whole(b, one) || !one->cell->is_region;
-    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
-        const ar_pointer_store *store = &b->scale->stores.data[i];
-        if (store->target != one->object || store->at_start != wants_start ||
+    for (uint32_t i = ar_chain(&b->stores_of, ar_key(one->object)); i;
+         i = b->stores_of.next[i]) {
+        const ar_pointer_store *store = &b->scale->stores.data[i - 1];
+        if (store->at_start != wants_start ||
             !store_is_uniform(b, store, one, false, ""))
             continue;
         const char *target = store_target(b->plan, store);
@@ -307,14 +351,15 @@ static bool is_field_path(const char *path) {
 
 /* net->W = matrix_new(r, c), where matrix_new stores the buffer in ->data */
 static bool mark_through_holder(buffers *b, const buffer *one) {
-    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
-        const ar_pointer_store *inner = &b->scale->stores.data[i];
-        if (inner->target != one->object || !inner->at_start ||
-            !is_field_path(inner->holder_path))
+    for (uint32_t i = ar_chain(&b->stores_of, ar_key(one->object)); i;
+         i = b->stores_of.next[i]) {
+        const ar_pointer_store *inner = &b->scale->stores.data[i - 1];
+        if (!inner->at_start || !is_field_path(inner->holder_path))
             continue;
-        for (uint32_t k = 0; k < b->scale->stores.count; k++) {
-            const ar_pointer_store *outer = &b->scale->stores.data[k];
-            if (outer->target != inner->holder || !outer->at_start ||
+        for (uint32_t k = ar_chain(&b->stores_of, ar_key(inner->holder)); k;
+             k = b->stores_of.next[k]) {
+            const ar_pointer_store *outer = &b->scale->stores.data[k - 1];
+            if (!outer->at_start ||
                 !store_is_uniform(b, outer, one, true, inner->holder_path))
                 continue;
             const char *target = store_target(b->plan, outer);
@@ -336,14 +381,7 @@ static bool visible_at_loop(const buffers *b, const ar_object *object) {
     if (object->kind == AR_OBJECT_LOCAL)
         return object->decl->parent == b->scale->loop_function;
     const ar_entity *entity = ar_entity_of(b->plan->program, object->decl);
-    for (uint32_t i = 0; i < b->scale->loop_unit->decls.count; i++) {
-        const ar_decl *decl = b->scale->loop_unit->decls.data[i];
-        if (decl->kind == AR_DECL_VAR &&
-            ar_entity_of(b->plan->program, decl) == entity &&
-            (decl->type->bytes || decl->type->count))
-            return true;
-    }
-    return false;
+    return ar_table_get(&b->visible, ar_key(entity), 0) != 0;
 }
 
 /* A local declared inside the loop is not in scope before it. */
@@ -393,17 +431,15 @@ static ar_root_rank names_at_loop(void *context, const ar_object *variable) {
 
 /* The name means this object only, as far as registrations go. */
 static bool is_only_target(const buffers *b, const buffer *one) {
-    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
-        const ar_pointer_store *to = &b->scale->stores.data[i];
-        if (to->target != one->object)
-            continue;
-        for (uint32_t k = 0; k < b->scale->stores.count; k++) {
-            const ar_pointer_store *other = &b->scale->stores.data[k];
-            const buffer *theirs =
-                other->holder == to->holder &&
-                        strcmp(other->holder_path, to->holder_path) == 0
-                    ? registration_of(b, other->target)
-                    : one;
+    for (uint32_t i = ar_chain(&b->stores_of, ar_key(one->object)); i;
+         i = b->stores_of.next[i]) {
+        const ar_pointer_store *to = &b->scale->stores.data[i - 1];
+        for (uint32_t k = ar_chain(&b->stores_in, ar_key(to->holder)); k;
+             k = b->stores_in.next[k]) {
+            const ar_pointer_store *other = &b->scale->stores.data[k - 1];
+            if (strcmp(other->holder_path, to->holder_path) != 0)
+                continue;
+            const buffer *theirs = registration_of(b, other->target);
             if (!theirs || !same_registration(theirs, one))
                 return false;
         }
@@ -436,20 +472,15 @@ static bool mark_at_loop(buffers *b, const buffer *one) {
 /* free(p) of a registered buffer forgets it: free -> amp_free. */
 static bool plan_frees(buffers *b) {
     ar_plan *plan = b->plan;
-    AR_VEC(const ar_node *) done = {0};
+    ar_table done = {.arena = plan->arena};
     bool ok = true;
     for (uint32_t i = 0; i < b->scale->free_count; i++) {
         ar_node *call = b->scale->frees[i].call;
-        bool registered = false;
-        for (uint32_t k = 0; k < plan->registered.count; k++)
-            registered |= plan->registered.data[k] == b->scale->frees[i].object;
-        for (uint32_t k = 0; k < done.count; k++)
-            registered = registered && done.data[k] != call;
-        for (uint32_t k = 0; k < b->tracked.count; k++)
-            registered = registered && b->tracked.data[k] != call;
-        if (!registered)
+        if (!ar_table_get(&b->plan->registered, ar_key(b->scale->frees[i].object),
+                          0) ||
+            ar_table_get(&b->tracked, ar_key(call), 0) ||
+            !ar_table_add(&done, ar_key(call), 0))
             continue;
-        AR_PUSH(plan->arena, &done, call);
         const ar_function_rule *rule = rule_of_call(plan, call);
         if (rule && rule->kind == AR_RULE_REALLOC) {
             ok = rename_allocation(b, call, BUFFER_TRACKED, 0, "realloc") && ok;
@@ -474,9 +505,10 @@ static bool plan_frees(buffers *b) {
 
 /* The function that allocates, as a name for what it allocates. */
 static const char *owner_of(const buffers *b, const ar_node *site) {
-    for (uint32_t i = 0; i < b->scale->objects.count; i++) {
-        const ar_object *object = b->scale->objects.data[i];
-        if (object->site != site || !object->context_depth)
+    for (uint32_t i = ar_chain(&b->sites, ar_key(site)); i;
+         i = b->sites.next[i]) {
+        const ar_object *object = b->scale->objects.data[i - 1];
+        if (!object->context_depth)
             continue;
         const ar_decl *callee = ar_direct_callee(
             object->context[object->context_depth - 1]->kids[0]);
@@ -506,16 +538,15 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
             continue;
         *complete =
             is_whole(b, one) && store_is_uniform(b, store, one, false, "");
-        for (uint32_t i = 0; i < b->sized.count; i++)
-            if (b->sized.data[i] == store->node)
-                return true;
+        if (ar_table_get(&b->sized, ar_key(store->node), 0))
+            return true;
         const char *text =
             ar_sprintf(plan->arena, "amp_register(%s, %s, %s, %d, %s);", target,
                        size, role_name(*complete ? one->kind : BUFFER_TRACKED),
                        *complete ? one->group : 0, quoted(plan, target));
         if (!after_store(b, store, text))
             continue;
-        AR_PUSH(plan->arena, &b->sized, store->node);
+        ar_table_add(&b->sized, ar_key(store->node), 0);
         return true;
     }
     return false;
@@ -552,30 +583,23 @@ static bool register_heap(buffers *b, const buffer *one, const char **problem) {
 }
 
 /* An earlier buffer of the same object took all of it. */
-static bool is_registered_whole(const buffers *b, uint32_t index) {
-    const buffer *one = &b->list.data[index];
-    if (!is_whole(b, one))
-        return false;
-    for (uint32_t i = 0; i < index; i++)
-        if (b->list.data[i].object == one->object)
-            return true;
-    return false;
+static bool is_registered_whole(const buffers *b, const buffer *one) {
+    return registration_of(b, one->object) != one && is_whole(b, one);
 }
 
 bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
-    buffers b = {.plan = plan, .scale = scale};
+    buffers b = new_buffers(plan, scale);
     bool ok = true;
-    collect(&b);
     for (uint32_t i = 0; i < b.list.count; i++) {
         buffer *one = &b.list.data[i];
         const char *problem = NULL;
-        if (is_registered_whole(&b, i))
+        if (is_registered_whole(&b, one))
             continue;
         one->done = one->object->kind == AR_OBJECT_HEAP
                         ? register_heap(&b, one, &problem)
                         : register_array(&b, one, &problem);
         if (one->done) {
-            AR_PUSH(plan->arena, &plan->registered, one->object);
+            ar_table_add(&plan->registered, ar_key(one->object), 0);
         } else if (is_vital(one->kind)) {
             const ar_node *site = one->object->site;
             ar_report(plan->diags, AR_DIAG_CANNOT_REGISTER,

@@ -74,13 +74,6 @@ ar_node *ar_statement_around(const ar_interp *in, const ar_unit *unit,
     return NULL;
 }
 
-static int position_in(const ar_node *compound, const ar_node *kid) {
-    for (uint32_t i = 0; i < compound->kid_count; i++)
-        if (compound->kids[i] == kid)
-            return (int)i;
-    return -1;
-}
-
 bool ar_in_region(const ar_analysis *a, const ar_step_region *region,
                   uint32_t context, ar_node *at) {
     ar_node *node = ar_lift(a->in, context, at, region->context);
@@ -95,9 +88,9 @@ bool ar_in_region(const ar_analysis *a, const ar_step_region *region,
         kid = ar_interp_parent(a->in, unit, kid);
     if (!kid)
         return false;
-    int i = position_in(compound, kid);
-    return i >= position_in(compound, region->first) &&
-           i <= position_in(compound, region->last);
+    uint32_t i = ar_interp_position(a->in, unit, kid);
+    return i >= ar_interp_position(a->in, unit, region->first) &&
+           i <= ar_interp_position(a->in, unit, region->last);
 }
 
 /* ---- cells --------------------------------------------------------------- */

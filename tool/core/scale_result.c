@@ -301,6 +301,7 @@ static void fill_param_writes(ar_analysis *a) {
     ar_scale *out = a->out;
     AR_VEC(ar_node *) nodes = {0};
     AR_VEC(ar_unit *) units = {0};
+    ar_table known = {.arena = a->arena};
     for (uint32_t i = 1; i < a->g.count; i++) {
         const ar_vnode *v = AR_VN(a->in, i);
         if (!a->g.live[i] || v->kind != AR_V_STORE || !v->context ||
@@ -309,10 +310,7 @@ static void fill_param_writes(ar_analysis *a) {
             continue;
         ar_unit *unit = ar_context_unit(a->in, v->context);
         ar_node *at = widest_write(a, unit, v->at);
-        bool known = false;
-        for (uint32_t k = 0; k < nodes.count; k++)
-            known |= nodes.data[k] == at;
-        if (known)
+        if (!ar_table_add(&known, ar_key(at), 0))
             continue;
         AR_PUSH(a->arena, &nodes, at);
         AR_PUSH(a->arena, &units, unit);

@@ -232,11 +232,12 @@ static bool inside_inner_loop(ar_analysis *a, ar_where w) {
     return false;
 }
 
-static int index_of(const ar_node *compound, const ar_node *kid) {
-    for (uint32_t i = 0; i < compound->kid_count; i++)
-        if (compound->kids[i] == kid)
-            return (int)i;
-    return -1;
+static bool all_pure(stepper *s, uint32_t context, const ar_node *compound,
+                     uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++)
+        if (ar_idtable_get(&s->impure, ar_key(compound->kids[i]), context))
+            return false;
+    return true;
 }
 
 /* Extends a region over the siblings up to `at` if all between are pure. */
@@ -249,13 +250,14 @@ static bool extend(stepper *s, ar_step_region *r, ar_where at) {
     if (compound != ar_interp_parent(a->in, unit, at.at) || !compound ||
         compound->kind != AR_COMPOUND)
         return r->first == at.at;
-    int first = index_of(compound, r->first);
-    int last = index_of(compound, r->last);
-    int here = index_of(compound, at.at);
-    int low = here < first ? here : first, high = here > last ? here : last;
-    for (int i = low; i <= high; i++)
-        if (ar_idtable_get(&s->impure, ar_key(compound->kids[i]), r->context))
-            return false;
+    uint32_t first = ar_interp_position(a->in, unit, r->first);
+    uint32_t last = ar_interp_position(a->in, unit, r->last);
+    uint32_t here = ar_interp_position(a->in, unit, at.at);
+    uint32_t low = here < first ? here : first,
+             high = here > last ? here : last;
+    if (!all_pure(s, r->context, compound, low, first) ||
+        !all_pure(s, r->context, compound, last + 1, high + 1))
+        return false;
     r->first = compound->kids[low];
     r->last = compound->kids[high];
     return true;
@@ -341,7 +343,7 @@ static void widen_over_counters(stepper *s, ar_step_region *r) {
     ar_node *compound = ar_interp_parent(a->in, unit, r->first);
     if (!compound || compound->kind != AR_COMPOUND)
         return;
-    for (int i = index_of(compound, r->first) - 1; i >= 0; i--) {
+    for (uint32_t i = ar_interp_position(a->in, unit, r->first); i-- > 0;) {
         ar_node *kid = compound->kids[i];
         if (kid->kind != AR_EXPR_STMT ||
             ar_idtable_get(&s->impure, ar_key(kid), r->context) ||

@@ -1,4 +1,5 @@
 #include "out/edit.h"
+#include "base/map.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,12 +70,26 @@ static bool is_kept(const ar_edits *edits, uint32_t kept, const ar_edit *edit) {
     return false;
 }
 
+static uint64_t hash_text(const char *text) {
+    uint64_t hash = 0;
+    for (; *text; text++)
+        hash = hash * 31 + (unsigned char)*text;
+    return hash;
+}
+
 static void drop_duplicates(ar_edits *edits) {
+    /* of thousands of insertions at one place, most are new at a glance */
+    ar_table met = {.arena = edits->arena};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < edits->list.count; i++) {
         ar_edit edit = edits->list.data[i];
         bool nothing = is_insertion(&edit) && edit.text[0] == '\0';
-        if (!nothing && !is_kept(edits, kept, &edit))
+        if (nothing)
+            continue;
+        bool fresh =
+            ar_table_add(&met, ar_key2(edit.range.file, edit.range.begin),
+                         hash_text(edit.text));
+        if (fresh || !is_kept(edits, kept, &edit))
             edits->list.data[kept++] = edit;
     }
     edits->list.count = kept;

@@ -1,5 +1,6 @@
 #include "report/audit.h"
 
+#include "core/chains.h"
 #include "core/naming.h"
 
 #include <ctype.h>
@@ -59,14 +60,14 @@ static bool tells_more(const ar_cell *a, const ar_cell *b) {
     return a->degree != b->degree ? a->degree > b->degree : a->role < b->role;
 }
 
-static const ar_cell *cell_of(const ar_scale *scale, const ar_object *object,
-                              bool at_start) {
+static const ar_cell *cell_of(const ar_scale *scale, const ar_chains *cells,
+                              const ar_object *object, bool at_start) {
     const ar_cell *found = NULL;
-    for (uint32_t i = 0; i < scale->cells.count; i++) {
-        const ar_cell *cell = scale->cells.data[i];
+    for (uint32_t i = ar_chain(cells, ar_key(object)); i; i = cells->next[i]) {
+        const ar_cell *cell = scale->cells.data[i - 1];
         /* a pointer to the start may reach everything behind it */
-        if (cell->object == object && cell->scalar &&
-            (at_start || cell->is_region) && tells_more(cell, found))
+        if (cell->scalar && (at_start || cell->is_region) &&
+            tells_more(cell, found))
             found = cell;
     }
     return found;
@@ -92,10 +93,14 @@ static void note_pointers(builder *b) {
     const ar_scale *scale = b->run->scale;
     b->points_to = AR_NEW_ARRAY(b->arena, const ar_cell *,
                                 b->run->program->entities.count + 1u);
+    ar_chains cells = ar_chains_new(b->arena, scale->cells.count);
+    for (uint32_t i = scale->cells.count; i-- > 0;)
+        ar_chain_add(&cells, ar_key(scale->cells.data[i]->object), i);
     for (uint32_t i = 0; i < scale->stores.count; i++) {
         const ar_pointer_store *store = &scale->stores.data[i];
         const ar_decl *decl = stored_in(store);
-        const ar_cell *cell = cell_of(scale, store->target, store->at_start);
+        const ar_cell *cell =
+            cell_of(scale, &cells, store->target, store->at_start);
         if (!decl || !cell || decl->kind == AR_DECL_FUNCTION)
             continue;
         const ar_entity *entity = ar_entity_of(b->run->program, decl);
@@ -112,11 +117,7 @@ static void note_pointers(builder *b) {
 }
 
 static bool is_registered(const builder *b, const ar_object *object) {
-    const ar_plan *plan = &b->run->plan;
-    for (uint32_t i = 0; i < plan->registered.count; i++)
-        if (plan->registered.data[i] == object)
-            return true;
-    return false;
+    return ar_table_get(&b->run->plan.registered, ar_key(object), 0) != 0;
 }
 
 /* A buffer that is scaled in place at the seed carries the scale from there. */
