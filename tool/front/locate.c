@@ -236,11 +236,15 @@ ar_range ar_extent(ar_collector *c, CXCursor cursor) {
 
 /* ---- without asking for an extent -------------------------------------- */
 
-/* C only: in C++ a name may have a qualifier before it. */
-static bool is_uncovered(ar_collector *c, ar_file_id file, uint32_t offset) {
+/* C only: in C++ a name may have a qualifier before it. Uses in system headers
+ * are not known. */
+static bool is_own_c(const ar_collector *c, ar_file_id file) {
     return c->unit->language == AR_LANG_C && file != AR_NO_FILE &&
-           !c->unit->files.list.data[file].is_system &&
-           !is_covered(ar_facts_of(c, file), offset);
+           !c->unit->files.list.data[file].is_system;
+}
+
+static bool is_uncovered(ar_collector *c, ar_file_id file, uint32_t offset) {
+    return is_own_c(c, file) && !is_covered(ar_facts_of(c, file), offset);
 }
 
 bool ar_is_plain(ar_collector *c, ar_range range) {
@@ -272,19 +276,35 @@ static uint32_t simple_word_end(const ar_file *file, uint32_t offset) {
     return ends_here && !may_be_exponent ? end : 0;
 }
 
+/* All text that a use gives is located where it begins, unless its name is
+ * that of a function-like macro given by another: that takes in what follows.
+ */
+static bool takes_no_more(ar_collector *c, ar_point at) {
+    ar_range range = {at.file, at.offset, at.offset, false};
+    cover_use_at(ar_facts_of(c, at.file), at.offset, &range);
+    const ar_file *file = ar_files_load(&c->unit->files, at.file);
+    uint32_t next = range.end;
+    while (file && next < file->size &&
+           isspace((unsigned char)file->bytes[next]))
+        next++;
+    return file && range.end > at.offset && next < file->size &&
+           !strchr("(/\\", file->bytes[next]);
+}
+
 ar_range ar_word_extent(ar_collector *c, CXCursor cursor) {
-    CXFile handle;
-    unsigned offset;
-    CXSourceLocation at = clang_getCursorLocation(cursor);
-    clang_getFileLocation(at, &handle, NULL, NULL, &offset);
-    ar_file_id id = ar_file_of(c, handle, at);
-    if (!is_uncovered(c, id, offset))
+    ar_point at = ar_point_of(c, clang_getCursorLocation(cursor));
+    if (!is_own_c(c, at.file))
         return ar_extent(c, cursor);
-    const ar_file *file = ar_files_load(&c->unit->files, id);
-    uint32_t end = file ? simple_word_end(file, offset) : 0;
+    if (at.in_body)
+        return takes_no_more(c, at) ? ar_between(c, at, at)
+                                    : ar_extent(c, cursor);
+    const ar_file *file = ar_files_load(&c->unit->files, at.file);
+    uint32_t end = file ? simple_word_end(file, at.offset) : 0;
     if (!end)
         return ar_extent(c, cursor);
-    return (ar_range){id, offset, end, false};
+    if (!is_covered(ar_facts_of(c, at.file), at.offset))
+        return (ar_range){at.file, at.offset, end, false};
+    return ar_between(c, at, (ar_point){at.file, end, false});
 }
 
 const ar_macro_use *ar_use_around(ar_collector *c, ar_range range) {
