@@ -25,6 +25,9 @@ static void split_words(parser *p, const char *text, int depth) {
             else
                 ar_str_addn(&word, text, 1);
         }
+        if (quote)
+            ar_complain(p, "a quote (%c) is not closed in a response file",
+                        quote);
         add_argument(p, ar_str_text(&word), depth);
     }
 }
@@ -47,6 +50,8 @@ static void read_response(parser *p, const char *path, int depth) {
         ar_complain(p, "cannot read response file '%s': %s", path,
                     strerror(errno));
     fclose(file);
+    if (strlen(ar_str_text(&text)) != text.length)
+        ar_complain(p, "response file '%s' holds a NUL byte", path);
     split_words(p, ar_str_text(&text), depth + 1);
 }
 

@@ -5,6 +5,7 @@
 #include "paths.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,8 +102,42 @@ static const char **with_amp_include(ar_run *run, uint32_t *count) {
     return flags;
 }
 
+static void usage_error(ar_run *run, const char *text) {
+    ar_report(&run->diags, AR_DIAG_USAGE, AR_NO_RANGE, text);
+    run->exit = AR_EXIT_USAGE;
+}
+
+/* A file that was named is meant to change; outside --root it cannot. */
+static bool check_root(ar_run *run) {
+    const ar_options *options = run->options;
+    if (!options->root)
+        return true;
+    struct stat st;
+    if (stat(options->root, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        usage_error(run, ar_sprintf(run->arena,
+                                    "'--root' takes a directory, "
+                                    "not '%s'",
+                                    options->root));
+        return false;
+    }
+    const char *root = ar_real_path(run->arena, options->root);
+    for (uint32_t i = 0; i < options->files.count; i++) {
+        const char *name = options->files.data[i];
+        if (access(name, F_OK) == 0 &&
+            !ar_path_is_below(ar_real_path(run->arena, name), root))
+            usage_error(run,
+                        ar_sprintf(run->arena,
+                                   "'%s' is outside '%s', which '--root' says "
+                                   "is all that may change",
+                                   name, options->root));
+    }
+    return run->exit == AR_EXIT_DONE;
+}
+
 static bool load(ar_run *run, ar_jobs *jobs) {
     const ar_options *options = run->options;
+    if (!check_root(run))
+        return false;
     uint32_t flag_count;
     const char *const *flags = with_amp_include(run, &flag_count);
     if (options->database)

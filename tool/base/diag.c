@@ -62,6 +62,34 @@ static const char *severity_colour(ar_severity severity) {
     AR_BUG("severity %d", (int)severity);
 }
 
+/* Of a long line, generated or binary, only what is near the place is shown. */
+enum { SNIPPET_BEFORE = 100, SNIPPET_AFTER = 60 };
+
+/* Inside a character of several bytes (UTF-8). */
+static bool is_continuation(char c) {
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* A source must not be able to move the cursor or change colours. */
+static char printable(char c) {
+    return ((unsigned char)c < ' ' && c != '\t') || c == 127 ? '?' : c;
+}
+
+static ar_range near_place(const char *bytes, ar_range line, uint32_t at) {
+    ar_range shown = line;
+    if (at - line.begin > SNIPPET_BEFORE)
+        shown.begin = at - SNIPPET_BEFORE;
+    if (line.end > at && line.end - at > SNIPPET_AFTER)
+        shown.end = at + SNIPPET_AFTER;
+    while (shown.begin > line.begin && shown.begin < at &&
+           is_continuation(bytes[shown.begin]))
+        shown.begin++;
+    while (shown.end < line.end && shown.end > at &&
+           is_continuation(bytes[shown.end]))
+        shown.end--;
+    return shown;
+}
+
 /* The source line, then a caret and tildes under the range. Tabs are copied so
  * that the caret stays under its column. */
 static void print_snippet(FILE *out, const ar_diag *diag, ar_files *files,
@@ -71,14 +99,21 @@ static void print_snippet(FILE *out, const ar_diag *diag, ar_files *files,
         return;
     const char *bytes = files->list.data[line.file].bytes;
     ar_line_col at = ar_line_col_at(files, diag->range.file, diag->range.begin);
-    fprintf(out, "%5u | %.*s\n      | ", at.line, (int)(line.end - line.begin),
-            bytes + line.begin);
-    for (uint32_t i = line.begin; i < diag->range.begin; i++)
-        fputc(bytes[i] == '\t' ? '\t' : ' ', out);
+    ar_range shown = near_place(bytes, line, diag->range.begin);
+    const char *cut = shown.begin > line.begin ? "..." : "";
+    fprintf(out, "%5u | %s", at.line, cut);
+    for (uint32_t i = shown.begin; i < shown.end; i++)
+        fputc(printable(bytes[i]), out);
+    fprintf(out, "%s\n      | %*s", shown.end < line.end ? "..." : "",
+            (int)strlen(cut), "");
+    for (uint32_t i = shown.begin; i < diag->range.begin; i++)
+        if (!is_continuation(bytes[i]))
+            fputc(bytes[i] == '\t' ? '\t' : ' ', out);
     fprintf(out, "%s^", colour ? "\033[1;32m" : "");
     for (uint32_t i = diag->range.begin + 1;
-         i < diag->range.end && i < line.end; i++)
-        fputc('~', out);
+         i < diag->range.end && i < shown.end; i++)
+        if (!is_continuation(bytes[i]))
+            fputc('~', out);
     fprintf(out, "%s\n", colour ? "\033[0m" : "");
 }
 

@@ -78,11 +78,13 @@ static ar_unit *new_unit(ar_arena *arena, const ar_job *job) {
     return unit;
 }
 
-static void parse_failed(ar_unit *unit, enum CXErrorCode code) {
+/* The parser says no more when the flags contradict each other, or the file. */
+static void parse_failed(ar_unit *unit) {
     ar_report(&unit->diags, AR_DIAG_PARSE_ERROR, AR_NO_RANGE,
-              code == CXError_ASTReadError
-                  ? "the parser could not read this file"
-                  : "the parser refused this file or its compile flags");
+              ar_sprintf(unit->arena,
+                         "'%s' cannot be parsed with its compile flags; clang "
+                         "with the same flags and -fsyntax-only may say why",
+                         unit->main_name));
 }
 
 /* The main file must be known even when nothing could be parsed. */
@@ -121,7 +123,7 @@ ar_unit *ar_collect(ar_arena *arena, const ar_job *job) {
             CXTranslationUnit_KeepGoing,
         &c.tu);
     if (code != CXError_Success || !c.tu) {
-        parse_failed(unit, code);
+        parse_failed(unit);
     } else {
         collect_all(&c);
     }

@@ -16,6 +16,16 @@ static bool ends_with(const char *text, const char *suffix) {
     return length >= n && strcmp(text + length - n, suffix) == 0;
 }
 
+/* NULL: it can be read. A pipe or device would be read twice. */
+static const char *why_unreadable(const char *path) {
+    struct stat st;
+    if (stat(path, &st) != 0 || access(path, R_OK) != 0)
+        return strerror(errno);
+    if (S_ISDIR(st.st_mode))
+        return strerror(EISDIR);
+    return S_ISREG(st.st_mode) ? NULL : "it is no regular file";
+}
+
 static void push(ar_args *args, const char *arg) {
     AR_PUSH(args->arena, &args->list, arg);
 }
@@ -81,6 +91,18 @@ static void cuda_args(ar_args *args, const char *sdk, ar_language pass) {
     push(args, AR_SHIM_CUDA);
 }
 
+/* Clang takes a file for what its name says: an object file, when it says
+ * nothing. */
+static bool names_a_language(const char *name) {
+    static const char *const endings[] = {".c",   ".h",   ".i",  ".cc",
+                                          ".cpp", ".cxx", ".C",  ".hh",
+                                          ".hpp", ".hxx", ".ii", ".cu"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(name, endings[i]))
+            return true;
+    return false;
+}
+
 /* The user's flags come after ours: the quote path must be the first. */
 static void add_job(ar_arena *arena, const char *name, const char *directory,
                     const ar_args *given, const char *sdk, ar_language language,
@@ -89,8 +111,12 @@ static void add_job(ar_arena *arena, const char *name, const char *directory,
     args.list.data = NULL;
     args.list.count = args.list.capacity = 0;
     common_args(&args);
-    if (language != AR_LANG_C)
+    if (language != AR_LANG_C) {
         cuda_args(&args, sdk, language);
+    } else if (!names_a_language(name)) {
+        push(&args, "-x");
+        push(&args, "c");
+    }
     for (uint32_t i = 0; i < given->list.count; i++)
         push(&args, given->list.data[i]);
     ar_job job = {.main_name = ar_strdup(arena, name),
@@ -132,18 +158,12 @@ void ar_load_files(ar_arena *arena, const char *const *names, uint32_t count,
                    ar_diags *diags) {
     const char *directory = current_directory(arena);
     for (uint32_t i = 0; i < count; i++) {
-        struct stat st;
-        bool readable = access(names[i], R_OK) == 0;
-        if (readable && stat(names[i], &st) == 0 && S_ISDIR(st.st_mode)) {
-            readable = false;
-            errno = EISDIR;
-        }
-        if (!readable) {
-            ar_report(diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE, names[i],
-                      strerror(errno));
-            continue;
-        }
-        add_jobs(arena, names[i], directory, flags, flag_count, jobs, diags);
+        const char *why = why_unreadable(names[i]);
+        if (why)
+            ar_report(diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE, names[i], why);
+        else
+            add_jobs(arena, names[i], directory, flags, flag_count, jobs,
+                     diags);
     }
 }
 
@@ -226,9 +246,9 @@ static void add_entry_jobs(ar_arena *arena, const entry *e,
     if (e->commands > 1)
         ar_report(diags, AR_DIAG_DUPLICATE_COMMAND, AR_NO_RANGE, e->name,
                   e->commands);
-    if (!e->real) {
-        ar_report(diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE, e->name,
-                  "no such file");
+    const char *why = e->real ? why_unreadable(e->real) : strerror(ENOENT);
+    if (why) {
+        ar_report(diags, AR_DIAG_CANNOT_READ, AR_NO_RANGE, e->name, why);
         return;
     }
     uint32_t count = e->argc + extra_count;

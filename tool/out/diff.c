@@ -236,9 +236,32 @@ static void print_hunk(FILE *out, const lines *a, const lines *b,
     print_lines(out, ' ', a, at, last->a1 + after);
 }
 
+static bool is_control(char c) {
+    return (unsigned char)c < ' ' || c == 127;
+}
+
+/* In quotes, as a C string: what diff(1) prints and patch(1) reads. */
+static void print_quoted(FILE *out, const char *name) {
+    fputc('"', out);
+    for (const char *c = name; *c; c++)
+        if (is_control(*c))
+            fprintf(out, "\\%03o", (unsigned)(unsigned char)*c);
+        else
+            fprintf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+    fputc('"', out);
+}
+
 /* patch(1) ends a name at the first blank unless a tab follows it. */
 static void print_name(FILE *out, const char *sign, const char *name) {
-    fprintf(out, "%s %s%s\n", sign, name, strchr(name, ' ') ? "\t" : "");
+    bool quoted = strpbrk(name, "\"\\") != NULL;
+    for (const char *c = name; *c; c++)
+        quoted |= is_control(*c);
+    fprintf(out, "%s ", sign);
+    if (quoted)
+        print_quoted(out, name);
+    else
+        fprintf(out, "%s%s", name, strchr(name, ' ') ? "\t" : "");
+    fputc('\n', out);
 }
 
 void ar_diff_print(FILE *out, const char *old_name, const char *new_name,
