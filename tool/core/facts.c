@@ -294,6 +294,8 @@ static const char *pragma_name(ar_pragma_kind kind) {
         return "amp";
     case AR_PRAGMA_OMP:
         return "omp";
+    case AR_PRAGMA_LOOP:
+        return "loop";
     case AR_PRAGMA_ONCE:
         return "once";
     }

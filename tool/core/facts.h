@@ -231,8 +231,9 @@ struct ar_node {
 /* ---- the preprocessor's side ------------------------------------------- */
 
 typedef enum ar_pragma_kind {
-    AR_PRAGMA_AMP, /* #pragma amp ... */
-    AR_PRAGMA_OMP, /* #pragma omp ... */
+    AR_PRAGMA_AMP,  /* #pragma amp ... */
+    AR_PRAGMA_OMP,  /* #pragma omp ... */
+    AR_PRAGMA_LOOP, /* of a compiler, for the loop that follows */
     AR_PRAGMA_ONCE
 } ar_pragma_kind;
 

@@ -111,7 +111,9 @@ typedef struct ar_frame_loop {
 
 typedef struct ar_jump {
     const char *name;
-    ar_state state;
+    ar_state state;       /* of those on their way to the label */
+    ar_state passed;      /* when the label was passed last */
+    const ar_node *label; /* NULL: it was not passed yet */
 } ar_jump;
 
 typedef struct ar_frame {

@@ -204,12 +204,23 @@ static front front_of(ar_placer *placer, const ar_unit *unit,
     uint32_t line = line_start(file, begin);
     front place = {
         .at = begin,
-        .above_pragma = begin != statement->range.begin,
         .own_line = is_blank(file, line, begin),
         .indent = indentation(placer->arena, file, statement->range.begin)};
+    /* _Pragma("...") may stand behind something on its line */
+    place.above_pragma = begin != statement->range.begin && place.own_line;
     if (place.above_pragma)
         place.at = line;
     return place;
+}
+
+/* Who jumps to a label comes to what is behind it, so text that belongs to the
+ * statement goes there. */
+static ar_node *behind_labels(ar_node *statement) {
+    while ((statement->kind == AR_LABEL || statement->kind == AR_CASE ||
+            statement->kind == AR_DEFAULT) &&
+           statement->kid_count && statement->kids[statement->kid_count - 1])
+        statement = statement->kids[statement->kid_count - 1];
+    return statement;
 }
 
 /* The whole body of an if or a loop gets braces, once. */
@@ -231,6 +242,7 @@ static void make_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
 
 bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
                      const char *text, const char *why) {
+    statement = behind_labels(statement);
     if (!can_edit_statement(placer, unit, statement))
         return false;
     make_room(placer, unit, statement);
@@ -298,7 +310,7 @@ bool ar_place_replace(ar_placer *placer, ar_range range, const char *text,
 
 /* ---- blocks ------------------------------------------------------------- */
 
-/* A jump out of the block would skip the tail. depth_loop/switch: constructs
+/* A jump out of the block would skip the tail. in_loop, in_switch: constructs
  * inside the block that a break or continue may belong to. */
 static bool jumps_out(const ar_node *node, bool in_loop, bool in_switch) {
     if (!node)
@@ -328,6 +340,21 @@ static bool jumps_out(const ar_node *node, bool in_loop, bool in_switch) {
     return false;
 }
 
+/* A jump to a label in the block would skip the head. Its goto is outside: one
+ * inside jumps_out. */
+static bool jumps_in(const ar_node *node, bool in_switch) {
+    if (!node)
+        return false;
+    if (node->kind == AR_LABEL ||
+        (!in_switch && (node->kind == AR_CASE || node->kind == AR_DEFAULT)))
+        return true;
+    in_switch |= node->kind == AR_SWITCH;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (jumps_in(node->kids[i], in_switch))
+            return true;
+    return false;
+}
+
 static bool mentions(const ar_node *node, const ar_decl *decl) {
     if (!node)
         return false;
@@ -347,6 +374,8 @@ static const char *block_problem(ar_placer *placer, ar_node **list,
     for (uint32_t i = from; i <= to; i++) {
         if (jumps_out(list[i], false, false))
             return "a jump leaves it";
+        if (jumps_in(i == from ? behind_labels(list[i]) : list[i], false))
+            return "a jump leads into it";
         for (uint32_t d = 0; d < list[i]->decl_count; d++)
             for (uint32_t k = to + 1; k < count; k++)
                 if (mentions(list[k], list[i]->decls[d]))
@@ -404,7 +433,7 @@ bool ar_place_block(ar_placer *placer, ar_unit *unit, ar_node *first,
 
     const ar_file *file = file_of(placer->program, first);
     make_room(placer, unit, first);
-    front place = front_of(placer, unit, first);
+    front place = front_of(placer, unit, behind_labels(first));
     uint32_t end = ar_statement_end(placer->program, last);
     if (has_room(placer, unit, first))
         end = end_of_line_comment(file, end);

@@ -108,8 +108,9 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
         a->loop = NULL;
         if (a->in->gave_up)
             ar_report(diags, AR_DIAG_NO_SEED, AR_NO_RANGE,
-                      "the program is too large to be followed; analyse one "
-                      "trainer alone, or describe functions by rules");
+                      "the program cannot be followed to its end (the note "
+                      "says why); analyse one trainer alone, or describe "
+                      "functions by rules");
         else
             ar_report(diags, AR_DIAG_NO_TRAINING_LOOP, AR_NO_RANGE);
         report_notes(a);

@@ -271,6 +271,13 @@ static void solve_call(solver *s, ar_op_site *site) {
                   site->callee->decl->name);
         return;
     }
+    if (site->node->op_range.file == AR_NO_FILE) {
+        keep(site, "not called by its plain name", site->node->range,
+             "call it by its name");
+        ar_report(s->diags, AR_DIAG_OP_NOT_PLAIN, site->node->range,
+                  site->callee->decl->name);
+        return;
+    }
     if (!s->program->editable[site->node->range.file]) {
         keep(site, "the file is outside the rewrite set", site->node->range,
              "pass the file, or --root");

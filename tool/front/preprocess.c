@@ -2,6 +2,7 @@
  * record, pragmas and conditionals from the tokens. */
 #include "front/internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 void ar_collect_preprocessing(ar_collector *c, CXCursor cursor) {
@@ -127,10 +128,28 @@ static void sort_starts(ar_collector *c) {
               compare_starts);
 }
 
+/* _Pragma ( "text" ), outside of directives; gives the token behind it. */
+static bool is_operator(const ar_tokens *tokens, uint32_t at, uint32_t *end) {
+    *end = at + 4;
+    return *end <= tokens->list.count && !tokens->list.data[at].in_directive &&
+           ar_token_is(tokens, at, "_Pragma") &&
+           ar_token_is(tokens, at + 1, "(") &&
+           tokens->list.data[at + 2].kind == AR_TOKEN_STRING &&
+           tokens->bytes[tokens->list.data[at + 2].begin] == '"' &&
+           ar_token_is(tokens, at + 3, ")");
+}
+
 static void find_next(ar_collector *c, const ar_tokens *tokens, uint32_t at,
                       ar_pragma *pragma) {
-    while (at < tokens->list.count && tokens->list.data[at].in_directive)
-        at++;
+    uint32_t end;
+    while (at < tokens->list.count) {
+        if (tokens->list.data[at].in_directive)
+            at++;
+        else if (is_operator(tokens, at, &end))
+            at = end;
+        else
+            break;
+    }
     if (at == tokens->list.count)
         return;
     uint32_t offset = tokens->list.data[at].begin;
@@ -166,25 +185,62 @@ static bool is_skipped(const ar_collector *c, ar_file_id file,
     return false;
 }
 
-static void add_pragma(ar_collector *c, ar_file_id file,
-                       const ar_tokens *tokens, uint32_t hash) {
+static bool is_word(const char *text, const char *word) {
+    size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 &&
+           !isalnum((unsigned char)text[length]) && text[length] != '_';
+}
+
+/* Compilers want the loop right behind these. */
+static bool is_loop_pragma(const char *text) {
+    static const char *const words[] = {
+        "unroll",   "nounroll",   "ivdep",     "simd",       "vector",
+        "acc",      "novector",   "GCC ivdep", "GCC unroll", "GCC novector",
+        "nofusion", "loop_count", "clang loop"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_word(text, words[i]))
+            return true;
+    return false;
+}
+
+/* text: what follows the word pragma. `next`: the token behind it all. */
+static void add_pragma(ar_collector *c, ar_range range, const char *text,
+                       const ar_tokens *tokens, uint32_t next) {
+    ar_pragma pragma = {.kind = AR_PRAGMA_AMP, .range = range};
+    if (is_word(text, "omp"))
+        pragma.kind = AR_PRAGMA_OMP;
+    else if (is_word(text, "once"))
+        pragma.kind = AR_PRAGMA_ONCE;
+    else if (is_loop_pragma(text))
+        pragma.kind = AR_PRAGMA_LOOP;
+    else if (!is_word(text, "amp"))
+        return;
+    if (is_skipped(c, range.file, range.begin))
+        return;
+    text += strcspn(text, " ");
+    pragma.text = text + strspn(text, " ");
+    find_next(c, tokens, next, &pragma);
+    AR_PUSH(c->arena, &c->unit->pragmas, pragma);
+}
+
+static void add_directive(ar_collector *c, ar_file_id file,
+                          const ar_tokens *tokens, uint32_t hash) {
     uint32_t word = hash + 2, stop = directive_end(tokens, hash);
-    ar_pragma pragma = {.kind = AR_PRAGMA_AMP};
     if (word >= stop)
         return;
-    if (ar_token_is(tokens, word, "omp"))
-        pragma.kind = AR_PRAGMA_OMP;
-    else if (ar_token_is(tokens, word, "once"))
-        pragma.kind = AR_PRAGMA_ONCE;
-    else if (!ar_token_is(tokens, word, "amp"))
-        return;
-    pragma.range = (ar_range){file, tokens->list.data[hash].begin,
-                              tokens->list.data[stop - 1].end, false};
-    if (is_skipped(c, file, pragma.range.begin))
-        return;
-    pragma.text = directive_text(c, tokens, word + 1, stop);
-    find_next(c, tokens, stop, &pragma);
-    AR_PUSH(c->arena, &c->unit->pragmas, pragma);
+    ar_range range = {file, tokens->list.data[hash].begin,
+                      tokens->list.data[stop - 1].end, false};
+    add_pragma(c, range, directive_text(c, tokens, word, stop), tokens, stop);
+}
+
+static void add_operator(ar_collector *c, ar_file_id file,
+                         const ar_tokens *tokens, uint32_t at, uint32_t end) {
+    ar_token string = tokens->list.data[at + 2];
+    ar_range range = {file, tokens->list.data[at].begin,
+                      tokens->list.data[end - 1].end, false};
+    const char *text = ar_strndup(c->arena, tokens->bytes + string.begin + 1,
+                                  string.end - string.begin - 2);
+    add_pragma(c, range, text + strspn(text, " "), tokens, end);
 }
 
 /* ---- conditionals ------------------------------------------------------ */
@@ -220,6 +276,9 @@ static void scan_directives(ar_collector *c, ar_file_id file,
                             const ar_tokens *tokens) {
     int depth = opens_guard(tokens, 0) ? -1 : 0;
     for (uint32_t i = 0; i < tokens->list.count; i++) {
+        uint32_t end;
+        if (is_operator(tokens, i, &end))
+            add_operator(c, file, tokens, i, end);
         if (!tokens->list.data[i].is_hash)
             continue;
         if (ar_token_is(tokens, i + 1, "if") ||
@@ -231,7 +290,7 @@ static void scan_directives(ar_collector *c, ar_file_id file,
         else if (ar_token_is(tokens, i + 1, "include") && depth > 0)
             mark_include(c, file, tokens->list.data[i].begin);
         else if (ar_token_is(tokens, i + 1, "pragma"))
-            add_pragma(c, file, tokens, i);
+            add_directive(c, file, tokens, i);
     }
 }
 

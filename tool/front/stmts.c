@@ -305,6 +305,7 @@ static ar_node_kind stmt_kind(enum CXCursorKind kind) {
     case CXCursor_ReturnStmt:
         return AR_RETURN;
     case CXCursor_GotoStmt:
+    case CXCursor_IndirectGotoStmt:
         return AR_GOTO;
     case CXCursor_LabelStmt:
         return AR_LABEL;
@@ -322,7 +323,8 @@ static void fill_leaf(ar_collector *c, ar_node *node, CXCursor cursor,
                       ar_kids kids) {
     switch ((int)node->kind) {
     case AR_GOTO:
-        node->text = label_name(c, cursor);
+        if (clang_getCursorKind(cursor) == CXCursor_GotoStmt)
+            node->text = label_name(c, cursor);
         take_semicolon(c, node);
         break;
     case AR_BREAK:
