@@ -60,7 +60,7 @@ static int run_pipeline(const ar_options *options, ar_arena *arena) {
         print_times(&run);
     for (uint32_t i = 0; i < run.unit_count; i++)
         ar_arena_free(run.units[i]->arena);
-    return run.exit;
+    return (int)run.exit;
 }
 
 static int explain(const ar_options *options, ar_arena *arena) {

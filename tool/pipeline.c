@@ -212,14 +212,14 @@ static void link_units(ar_run *run) {
         if (run->units[i]->parsed)
             parsed[count++] = run->units[i];
     run->program =
-        ar_link(run->arena, parsed, count, rewrite_root(run), &run->diags);
+        ar_link(run->arena, parsed, count, &run->rule_files, rewrite_root(run));
     spell_from_here(run, &run->program->files);
 }
 
 /* ---- what was not seen ----------------------------------------------------
  */
 
-enum { SHOWN_REGIONS = 4 };
+enum { SHOWN_REGIONS = 4, SHOWN_FILES = 3 };
 
 /* Directives, braces and C++ linkage alone are no code to miss. */
 static bool holds_code(ar_run *run, ar_range range) {
@@ -234,11 +234,11 @@ static bool holds_code(ar_run *run, ar_range range) {
     return false;
 }
 
-/* One note for a file: headers of a large program have many regions. */
-static void report_skipped(ar_run *run, ar_file_id file) {
+typedef AR_VEC(ar_range) regions;
+
+static regions skipped_in(ar_run *run, ar_file_id file) {
     ar_program *program = run->program;
-    AR_VEC(ar_range) seen = {0};
-    ar_str lines = {.arena = run->arena};
+    regions seen = {0};
     for (uint32_t u = 0; u < program->unit_count; u++) {
         const ar_unit *unit = program->units[u];
         for (uint32_t i = 0; i < unit->skipped.count; i++) {
@@ -246,27 +246,49 @@ static void report_skipped(ar_run *run, ar_file_id file) {
             bool known = range.file != file;
             for (uint32_t k = 0; !known && k < seen.count; k++)
                 known = seen.data[k].begin == range.begin;
-            if (known || !holds_code(run, range))
-                continue;
-            AR_PUSH(run->arena, &seen, range);
-            if (seen.count > SHOWN_REGIONS)
-                continue;
-            ar_str_addf(&lines, "%s%u-%u", seen.count > 1 ? ", " : "",
-                        ar_line_col_at(&program->files, file, range.begin).line,
-                        ar_line_col_at(&program->files, file, range.end).line);
+            if (!known && holds_code(run, range))
+                AR_PUSH(run->arena, &seen, range);
         }
     }
-    if (seen.count > SHOWN_REGIONS)
-        ar_str_addf(&lines, " and %u more regions", seen.count - SHOWN_REGIONS);
-    if (seen.count)
-        ar_report(&run->diags, AR_DIAG_SKIPPED_REGION, seen.data[0],
-                  ar_str_text(&lines));
+    return seen;
 }
 
+static void report_skipped(ar_run *run, const regions *seen) {
+    ar_files *files = &run->program->files;
+    ar_str lines = {.arena = run->arena};
+    for (uint32_t i = 0; i < seen->count && i < SHOWN_REGIONS; i++) {
+        ar_range range = seen->data[i];
+        ar_str_addf(&lines, "%s%u-%u", i ? ", " : "",
+                    ar_line_col_at(files, range.file, range.begin).line,
+                    ar_line_col_at(files, range.file, range.end).line);
+    }
+    if (seen->count > SHOWN_REGIONS)
+        ar_str_addf(&lines, " and %u more regions",
+                    seen->count - SHOWN_REGIONS);
+    ar_report(&run->diags, AR_DIAG_SKIPPED_REGION, seen->data[0],
+              ar_str_text(&lines));
+}
+
+/* One note for a file, since headers have many regions; one for all files of a
+ * large program, unless it is to be verbose. */
 static void report_unseen(ar_run *run) {
-    for (ar_file_id id = 0; id < run->program->files.list.count; id++)
-        if (run->program->editable[id])
-            report_skipped(run, id);
+    AR_VEC(regions) all = {0};
+    uint32_t count = 0;
+    for (ar_file_id id = 0; id < run->program->files.list.count; id++) {
+        if (!run->program->editable[id])
+            continue;
+        regions seen = skipped_in(run, id);
+        count += seen.count;
+        if (seen.count)
+            AR_PUSH(run->arena, &all, seen);
+    }
+    if (all.count > SHOWN_FILES && run->options->verbosity != AR_VERBOSE) {
+        ar_report(&run->diags, AR_DIAG_SKIPPED_FILES, AR_NO_RANGE, count,
+                  all.count);
+        return;
+    }
+    for (uint32_t i = 0; i < all.count; i++)
+        report_skipped(run, &all.data[i]);
 }
 
 /* A file that includes the runtime's header was rewritten before. */
@@ -349,6 +371,16 @@ static bool settle_scale(ar_run *run) {
     if (run->diags.errors)
         run->exit = AR_EXIT_USAGE;
     return run->exit == AR_EXIT_DONE || options->keep_going;
+}
+
+/* What an exact scale rests on; audits list it themselves. */
+static void report_assumptions(ar_run *run) {
+    const ar_scale *scale = run->scale;
+    if (is_audit(run->options) || scale->outcome != AR_SCALE_FOUND)
+        return;
+    for (uint32_t i = 0; i < scale->assumptions.count; i++)
+        ar_report(&run->diags, AR_DIAG_SCALE_ASSUMES, AR_NO_RANGE,
+                  scale->assumptions.data[i]);
 }
 
 /* A float constant: 4 needs a point before its f. */
@@ -562,6 +594,8 @@ bool ar_pipeline(ar_run *run) {
         return true;
     }
     bool ok = plan(run);
+    if (ok && scale_to_place(run))
+        report_assumptions(run);
     if (stage_done(run, AR_STAGE_PLAN, &since)) {
         dump_edits(run);
         return false;

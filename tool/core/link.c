@@ -394,12 +394,21 @@ static void find_editable(linker *l, const char *root) {
     }
 }
 
+/* As system files, which nobody edits. */
+static void take_rule_files(ar_program *program, const ar_files *rule_files) {
+    for (uint32_t i = 0; i < rule_files->list.count; i++) {
+        ar_file file = rule_files->list.data[i];
+        file.is_system = true;
+        AR_PUSH(program->arena, &program->files.list, file);
+    }
+}
+
 ar_program *ar_link(ar_arena *arena, ar_unit **units, uint32_t unit_count,
-                    const char *root, ar_diags *diags) {
-    (void)diags; /* nothing can go wrong here that parsing did not report */
+                    const ar_files *rule_files, const char *root) {
     ar_program *program = AR_NEW(arena, ar_program);
     program->arena = arena;
     program->files.arena = arena;
+    take_rule_files(program, rule_files);
     program->units = AR_NEW_ARRAY(arena, ar_unit *, unit_count + 1);
     program->unit_count = unit_count;
     if (unit_count) {

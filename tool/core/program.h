@@ -35,9 +35,10 @@ typedef struct ar_program {
  * diagnostics included, and sets decl->id to the id of the entity. A unit can
  * be linked once. Units that were not parsed are kept in the list and give
  * nothing. `root`: only files below this real path are editable, NULL: only
- * the units' main files. */
+ * the units' main files. The program's table begins with `rule_files`, so that
+ * the range of a rule has its place there too; they are never editable. */
 ar_program *ar_link(ar_arena *arena, ar_unit **units, uint32_t unit_count,
-                    const char *root, ar_diags *diags);
+                    const ar_files *rule_files, const char *root);
 
 /* Never NULL for a decl of a linked unit. */
 ar_entity *ar_entity_of(ar_program *program, const ar_decl *decl);

@@ -119,5 +119,6 @@ void ar_check_user_roles(ar_analysis *a) {
                              ar_role_name(rule->sets_role),
                              ar_role_name(c->role),
                              c->reason ? c->reason : ""));
+        ar_report(a->diags, AR_DIAG_RULE_HERE, rule->range, "the rule is here");
     }
 }

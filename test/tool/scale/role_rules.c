@@ -32,6 +32,7 @@ int main(void) {
 }
 // CHECK: role_rules.c:18:13: note: a rule in '{{.*}}.amp' calls 'h' state, but the
 // CHECK-SAME: program uses it as activation
+// CHECK: role_rules.c.tmp.amp:{{[0-9]+}}:{{[0-9]+}}: note: the rule is here
 // CHECK-NOT: calls 'v'
 // CHECK: grad gv
 // CHECK-NOT: grad g{{$}}
