@@ -54,7 +54,7 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
         &in->node_ids,  &in->sink_ids,       &in->context_ids, &in->loop_ids,
         &in->prescans,  &in->boundary_index, &in->term_nodes,  &in->note_ids,
         &in->store_ids, &in->free_ids,       &in->scalar_ids,  &in->named_sets,
-        &in->unit_ids};
+        &in->unit_ids,  &in->symbols,        &in->focus_ids};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         tables[i]->arena = arena;
     for (uint32_t i = 0; i <= AR_NODE_CONST; i++)

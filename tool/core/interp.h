@@ -141,6 +141,13 @@ typedef struct ar_boundary {
     uint32_t cell_count;
 } ar_boundary;
 
+/* What a cell of many elements holds in the one that the loops are at. */
+typedef struct ar_focus {
+    uint32_t fresh, rest; /* nodes: that element; the others, or UNDEFINED */
+    uint32_t symbol;      /* of the pointer to it */
+    uint32_t stamp;       /* of the node that stands for both */
+} ar_focus;
+
 typedef struct ar_note {
     ar_diag_id id;
     ar_range range;
@@ -192,6 +199,10 @@ typedef struct ar_interp {
     AR_VEC(ar_boundary) boundaries;
     ar_idtable boundary_index; /* statement -> 1 + first of the list */
     ar_idtable term_nodes;     /* expressions to wrap in AR_V_TERM */
+    ar_idtable symbols;
+    AR_VEC(ar_focus) focuses;
+    ar_idtable focus_ids;    /* node -> 1 + its focus */
+    uint32_t tables_changed; /* when a pointer was last stored in memory */
     AR_VEC(ar_note) notes;
     ar_idtable note_ids;
     AR_VEC(ar_pointer_store) stores;
@@ -274,6 +285,22 @@ static inline uint32_t ar_access_at(const ar_frame_loop *loop, uint32_t cell) {
 /* Adds it; the cell has none. */
 void ar_access_add(ar_interp *in, ar_frame_loop *loop, uint32_t cell,
                    ar_access access);
+
+/* interp_focus.c: the element that a loop is at. */
+uint32_t ar_symbol_of_variable(ar_interp *in, const ar_loop *loop,
+                               const ar_decl *decl);
+uint32_t ar_symbol_plus(ar_interp *in, uint32_t x, int64_t n);
+uint32_t ar_symbol_of_load(ar_interp *in, const ar_value *address,
+                           const ar_value *loaded);
+/* What is known of the element of this address where the cell's value is
+ * `node`, or NULL. */
+const ar_focus *ar_focus_at(const ar_interp *in, uint32_t node,
+                            const ar_value *address);
+bool ar_can_focus(const ar_interp *in, const ar_node *at,
+                  const ar_value *address);
+/* The value of a cell whose element at the address holds `fresh`. */
+uint32_t ar_focus_on(ar_interp *in, ar_node *at, uint32_t cell,
+                     const ar_value *address, uint32_t fresh, uint32_t rest);
 
 /* control */
 ar_value ar_interp_eval(ar_interp *in, ar_node *node);

@@ -30,7 +30,8 @@ static int64_t shift_product(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static ar_value add_numbers(ar_value a, ar_value b, bool subtract) {
+static ar_value add_numbers(ar_interp *in, ar_value a, ar_value b,
+                            bool subtract) {
     if (a.is_number && b.is_number)
         return number_of((__int128)a.number +
                          (subtract ? -(__int128)b.number : b.number));
@@ -40,6 +41,11 @@ static ar_value add_numbers(ar_value a, ar_value b, bool subtract) {
         shift_sum(a.shift, subtract ? shift_product(-1, b.shift) : b.shift);
     v.is_partial = (!a.is_number && (a.is_partial || !a.offset_tags)) ||
                    (!b.is_number && (b.is_partial || !b.offset_tags));
+    if (b.is_number)
+        v.symbol =
+            ar_symbol_plus(in, a.symbol, subtract ? -b.number : b.number);
+    else if (a.is_number && !subtract)
+        v.symbol = ar_symbol_plus(in, b.symbol, a.number);
     return v;
 }
 
@@ -129,6 +135,10 @@ static ar_value move_pointer(ar_interp *in, ar_value p, ar_value n, bool back) {
     v.is_number = false;
     if (n.is_number && !n.number)
         return p;
+    bool at_start = !p.offset_tags && !p.is_partial;
+    for (uint32_t i = 0; i < set.count; i++)
+        at_start &= set.data[i].index == 0;
+    v.symbol = at_start && !back ? n.symbol : 0;
     if (set.count) {
         ar_target *t = AR_NEW_ARRAY(in->arena, ar_target, set.count);
         for (uint32_t i = 0; i < set.count; i++) {
@@ -230,9 +240,9 @@ ar_value ar_arith(ar_interp *in, ar_node *at, ar_op op, ar_value a, ar_value b,
     int64_t folded;
     switch ((int)op) {
     case AR_OP_ADD:
-        return add_numbers(a, b, false);
+        return add_numbers(in, a, b, false);
     case AR_OP_SUB:
-        return add_numbers(a, b, true);
+        return add_numbers(in, a, b, true);
     case AR_OP_MUL:
         return multiply_numbers(a, b);
     case AR_OP_SHL:
@@ -260,6 +270,8 @@ ar_value ar_interp_convert(ar_interp *in, ar_node *at, ar_value value,
             ar_graph_sink(in, AR_SINK_INT, at, ar_float_of(in, &value), 0);
         return value.is_number && !value.node ? value : ar_unknown();
     }
+    if (is_integral(to) && to->bytes < from->bytes && to->bytes < 4)
+        value.symbol = 0;
     if (to->kind == AR_TYPE_POINTER && from->kind == AR_TYPE_POINTER &&
         to->element && from->element &&
         to->element->bytes != from->element->bytes && value.targets) {

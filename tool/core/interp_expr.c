@@ -52,8 +52,15 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
                                                     key, 0, field->type),
                                     0});
     }
+    uint32_t before = base.targets;
     base.targets = ar_memory_set(in->m, out.data, out.count);
     /* The index of the record now says which object, not where in it. */
+    if (base.offset_tags || base.is_partial || base.symbol) {
+        ar_value whole = base;
+        whole.targets = before;
+        base.pointer_symbol = ar_symbol_of_load(in, &whole, &base);
+        base.symbol = 0;
+    }
     base.pointer_tags |= base.offset_tags;
     base.offset_tags = 0;
     base.is_partial = false;

@@ -108,14 +108,17 @@ static ar_induction inductions_of(ar_interp *in, ar_node *loop) {
     return found;
 }
 
-static void tag_inductions(ar_interp *in, ar_node *node, uint64_t bit) {
+static void tag_inductions(ar_interp *in, ar_node *node, const ar_loop *loop,
+                           uint64_t bit) {
     ar_induction list = inductions_of(in, node);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t cell = ar_variable_cell(in, list.data[i]);
         uint32_t id = ar_state_get(&in->state, cell);
         ar_value v = id ? *ar_memory_value(in->m, id) : ar_unknown();
         if (list.data[i]->type->kind == AR_TYPE_INT) {
-            v = (ar_value){.offset_tags = v.offset_tags | bit};
+            v = (ar_value){.offset_tags = v.offset_tags | bit,
+                           .symbol =
+                               ar_symbol_of_variable(in, loop, list.data[i])};
         } else {
             ar_targets set = *ar_memory_targets(in->m, v.targets);
             ar_target *t = AR_NEW_ARRAY(in->arena, ar_target, set.count + 1);
@@ -124,6 +127,7 @@ static void tag_inductions(ar_interp *in, ar_node *node, uint64_t bit) {
             if (set.count)
                 v.targets = ar_memory_set(in->m, t, set.count);
             v.offset_tags |= bit;
+            v.symbol = 0;
         }
         ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, &v));
     }
@@ -186,8 +190,12 @@ static bool is_elementwise(back_edge *e, uint32_t cell) {
 }
 
 static ar_value strip(ar_value v, uint64_t bit) {
-    if (v.offset_tags & bit)
+    if (v.offset_tags & bit) {
         v.is_partial = true;
+        v.symbol = 0;
+    }
+    if (v.pointer_tags & bit)
+        v.pointer_symbol = 0;
     v.offset_tags &= ~bit;
     v.pointer_tags &= ~bit;
     return v;
@@ -198,7 +206,8 @@ static bool same_but_node(const ar_value *a, const ar_value *b) {
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
            a->number == b->number && a->is_number == b->is_number &&
            a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
-           a->is_undefined == b->is_undefined;
+           a->is_undefined == b->is_undefined && a->symbol == b->symbol &&
+           a->pointer_symbol == b->pointer_symbol;
 }
 
 static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
@@ -426,7 +435,7 @@ void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run,
                          ar_idtable_get(&loop->carried_value, cell, 0));
         }
         if (ar_is_loop(node))
-            tag_inductions(in, node, bit);
+            tag_inductions(in, node, loop, bit);
         forget_accesses(top(in));
         top(in)->head = ar_state_copy(in->state);
         ar_state_drop(in->m, &exits);

@@ -223,6 +223,7 @@ static ar_value loaded_pointer(const ar_value *address, ar_value v) {
     } else if (!v.targets && !v.node && !v.is_number) {
         /* Two elements of a table of integers may be equal. */
         v.offset_tags = 0;
+        v.symbol = 0;
         v.is_partial = true;
     }
     return v;
@@ -236,6 +237,9 @@ static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
     if (!c->scalar && type)
         c->scalar = ar_array_bottom(type);
     ar_value v = current(in, cell);
+    const ar_focus *focus = ar_focus_at(in, v.node, address);
+    if (focus)
+        v = ar_from_node(focus->fresh);
     if (many) {
         v = with_heads(in, at, cell, address, v);
         record_access(in, cell, address, false);
@@ -271,6 +275,7 @@ ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
             v = ar_join_values(in, at, 0x80000000u | i, &v, &next);
         }
         v.node = 0;
+        v.pointer_symbol = v.targets ? ar_symbol_of_load(in, address, &v) : 0;
         return v;
     }
     uint32_t *nodes = AR_NEW_ARRAY(in->arena, uint32_t, list.count);
@@ -311,6 +316,32 @@ uint32_t ar_load_block(ar_interp *in, ar_node *at, const ar_value *address) {
 
 /* ---- stores -------------------------------------------------------------- */
 
+static bool is_scalar_many(const ar_mem_cell *c) {
+    return c->is_many && !(c->type && holds_elements(c->type));
+}
+
+/* Of the element that the address means: all of it? */
+static bool covers(ar_interp *in, uint32_t cell, const ar_value *address,
+                   bool whole) {
+    const ar_mem_cell *c = cell_at(in, cell);
+    bool scalar_many = is_scalar_many(c);
+    if (!scalar_many ||
+        (c->type && c->type->kind != AR_TYPE_ARRAY && c->step == AR_STEP_FIELD))
+        return !address->is_partial || !scalar_many;
+    if (address->is_partial)
+        return false;
+    uint64_t offset = valid_tags(in, cell, address->offset_tags);
+    if (whole) {
+        const ar_targets *set = ar_memory_targets(in->m, address->targets);
+        bool from_start = true;
+        for (uint32_t i = 0; i < set->count; i++)
+            from_start &= set->data[i].index == 0;
+        return from_start || offset;
+    }
+    in->assumes_index_covers |= offset != 0;
+    return offset != 0;
+}
+
 static bool replaces(ar_interp *in, uint32_t cell, const ar_value *address,
                      uint32_t cells, bool whole) {
     const ar_mem_cell *c = cell_at(in, cell);
@@ -324,51 +355,60 @@ static bool replaces(ar_interp *in, uint32_t cell, const ar_value *address,
         return false;
     if (cells > targets && !(offset | pointer) && cell_at(in, cell)->any_path)
         return false;
-    bool scalar_many = c->is_many && !(c->type && holds_elements(c->type));
-    if (!c->any_path && !scalar_many)
+    if (!c->any_path && !is_scalar_many(c))
         return true;
     if (c->any_path && !(offset | pointer))
         return false;
-    if (!scalar_many ||
-        (c->type && c->type->kind != AR_TYPE_ARRAY && c->step == AR_STEP_FIELD))
-        return !address->is_partial || !scalar_many;
-    if (address->is_partial)
-        return false;
-    if (whole) {
-        const ar_targets *set = ar_memory_targets(in->m, address->targets);
-        bool from_start = true;
-        for (uint32_t i = 0; i < set->count; i++)
-            from_start &= set->data[i].index == 0;
-        return from_start || offset;
-    }
-    in->assumes_index_covers |= offset != 0;
-    return offset != 0;
+    return covers(in, cell, address, whole);
 }
 
 static void put(ar_interp *in, uint32_t cell, const ar_value *v) {
     ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, v));
 }
 
-static void store_float(ar_interp *in, ar_node *at, const ar_value *address,
-                        uint32_t cell, uint32_t node, bool strong,
-                        bool is_clear, const ar_value *value) {
-    uint32_t inputs[2] = {node, 0};
-    if (!strong) {
-        ar_value old = current(in, cell);
-        inputs[1] = ar_float_of(in, &old);
-    }
-    bool keeps = !strong && inputs[1] != AR_NODE_UNDEFINED;
+typedef struct float_store {
+    ar_node *at;
+    const ar_value *address;
+    uint32_t cell, node;
+    bool strong, covers, is_clear;
+} float_store;
+
+static uint32_t store_node(ar_interp *in, const float_store *s, uint32_t kept) {
+    uint32_t inputs[2] = {s->node, kept};
     uint32_t id =
-        ar_graph_node(in, AR_V_STORE, at, cell, inputs, keeps ? 2 : 1);
-    AR_VN(in, id)->is_array_clear = is_clear;
-    AR_VN(in, id)->address = address_key(address);
-    AR_VN(in, id)->tags = address->offset_tags | address->pointer_tags;
-    ar_value v = ar_from_node(id);
-    if (value && strong && !cell_at(in, cell)->is_many && value->is_number) {
+        ar_graph_node(in, AR_V_STORE, s->at, s->cell, inputs, kept ? 2 : 1);
+    ar_vnode *v = AR_VN(in, id);
+    v->is_array_clear = s->is_clear;
+    v->address = address_key(s->address);
+    v->tags = s->address->offset_tags | s->address->pointer_tags;
+    return id;
+}
+
+static uint32_t store_among_others(ar_interp *in, const float_store *s) {
+    ar_value old = current(in, s->cell);
+    uint32_t rest = ar_float_of(in, &old);
+    if (ar_can_focus(in, s->at, s->address)) {
+        const ar_focus *f = ar_focus_at(in, rest, s->address);
+        if (f || s->covers) {
+            uint32_t kept = f && !s->covers ? f->fresh : 0;
+            rest = f ? f->rest : rest;
+            return ar_focus_on(in, s->at, s->cell, s->address,
+                               store_node(in, s, kept), rest);
+        }
+    }
+    return store_node(in, s, rest == AR_NODE_UNDEFINED ? 0 : rest);
+}
+
+static void store_float(ar_interp *in, const float_store *s,
+                        const ar_value *value) {
+    ar_value v = ar_from_node(s->strong ? store_node(in, s, 0)
+                                        : store_among_others(in, s));
+    if (value && s->strong && !cell_at(in, s->cell)->is_many &&
+        value->is_number) {
         v.is_number = true;
         v.number = value->number;
     }
-    put(in, cell, &v);
+    put(in, s->cell, &v);
 }
 
 /* A pointer into the middle of an allocation, kept in a slot: the slot's part
@@ -405,6 +445,7 @@ static ar_value with_regions(ar_interp *in, uint32_t slot,
     v.targets = ar_memory_set(in->m, targets, set.count);
     v.offset_tags = 0;
     v.shift = 0;
+    v.symbol = 0;
     v.is_partial = false;
     return v;
 }
@@ -469,13 +510,20 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
         record_access(in, cell, address, true);
     ar_scalar_access(in, at, cell, true);
     if (ar_is_floating(type)) {
-        store_float(in, at, address, cell, ar_float_of(in, value), strong,
-                    false, value);
+        float_store s = {at,     address,
+                         cell,   ar_float_of(in, value),
+                         strong, strong || covers(in, cell, address, false),
+                         false};
+        store_float(in, &s, value);
         return;
     }
     ar_value v = *value;
     v.node = 0;
     if (v.targets) {
+        /* not a variable of its own: a table, a field */
+        if (c->step != AR_STEP_ROOT || c->is_many ||
+            ar_object_of(in->m, cell)->as.kind != AR_OBJECT_LOCAL)
+            in->tables_changed = ++in->clock;
         v = with_regions(in, cell, &v);
         note_kept(in, cell, address, &v);
         if (at->kind == AR_ASSIGN || at->kind == AR_DECL_STMT ||
@@ -484,6 +532,7 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
     }
     if (cell_at(in, cell)->is_many && !v.targets && !v.is_number) {
         v.offset_tags = 0;
+        v.symbol = 0;
         v.is_partial = true;
     }
     if (!strong) {
@@ -513,6 +562,10 @@ void ar_store_block(ar_interp *in, ar_node *at, const ar_value *address,
             cell_at(in, cell)->scalar = &float_type;
         bool strong = replaces(in, cell, address, list.count, true);
         record_access(in, cell, address, true);
-        store_float(in, at, address, cell, node, strong, is_clear, NULL);
+        float_store s = {at,      address,
+                         cell,    node,
+                         strong,  strong || covers(in, cell, address, true),
+                         is_clear};
+        store_float(in, &s, NULL);
     }
 }

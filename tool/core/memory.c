@@ -133,7 +133,10 @@ static uint64_t hash_value(const ar_value *v) {
                      (uint64_t)v->is_undefined << 3;
     uint64_t h = ar_mix((uint64_t)v->node << 32 | v->targets, v->offset_tags);
     h = ar_mix(h ^ v->pointer_tags, (uint64_t)v->shift);
-    return ar_mix(h ^ (uint64_t)v->number, flags);
+    h = ar_mix(h ^ (uint64_t)v->number, flags);
+    return v->symbol | v->pointer_symbol
+               ? ar_mix(h, (uint64_t)v->symbol << 32 | v->pointer_symbol)
+               : h;
 }
 
 static bool same_value(const ar_value *a, const ar_value *b) {
@@ -142,7 +145,8 @@ static bool same_value(const ar_value *a, const ar_value *b) {
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
            a->number == b->number && a->is_number == b->is_number &&
            a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
-           a->is_undefined == b->is_undefined;
+           a->is_undefined == b->is_undefined && a->symbol == b->symbol &&
+           a->pointer_symbol == b->pointer_symbol;
 }
 
 static uint32_t *grow_buckets(ar_memory *m, uint32_t *capacity) {

@@ -68,9 +68,11 @@ typedef struct ar_value {
     uint32_t node;    /* float: node of the value graph; 0: none */
     uint32_t targets; /* pointer: interned set; 0: points nowhere */
     uint64_t offset_tags;
-    uint64_t pointer_tags; /* got by loading the pointer through a tagged
-                              address: which object varies */
-    int64_t shift;         /* constant part of an index */
+    uint64_t pointer_tags;   /* got by loading the pointer through a tagged
+                                address: which object varies */
+    int64_t shift;           /* constant part of an index */
+    uint32_t symbol;         /* exactly which index; 0: not known */
+    uint32_t pointer_symbol; /* exactly which pointer; 0: not known */
     int64_t number;
     bool is_number; /* the integer `number` */
     bool may_be_null;

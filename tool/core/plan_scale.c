@@ -27,20 +27,30 @@ static bool refuse(ar_plan *plan, const ar_node *node, const char *what,
 static const char *const macro_problem =
     "the text comes from a macro body or a file outside the rewrite set";
 
-static bool plan_seed(ar_plan *plan, const ar_seed *seed, int group) {
-    ar_plan_need_header(plan, seed->node->range.file, NULL);
-    if (seed->form == AR_SEED_EXPRESSION) {
-        const char *factor =
-            seed->function->is_cuda_global
-                ? ar_plan_kernel_scale(plan, seed->function, group)
-                : with_group(plan, "amp_loss_scale(@)", group);
-        if (!factor)
-            return refuse(plan, seed->node, "the seed",
-                          "the kernel cannot get the scale as an argument");
+static bool plan_factor(ar_plan *plan, const ar_seed *seed, int group) {
+    const char *factor = seed->function->is_cuda_global
+                             ? ar_plan_kernel_scale(plan, seed->function, group)
+                             : with_group(plan, "amp_loss_scale(@)", group);
+    if (!factor)
+        return refuse(plan, seed->node, "the seed",
+                      "the kernel cannot get the scale as an argument");
+    if (seed->form == AR_SEED_EXPRESSION)
         return ar_place_factor(&plan->placer, seed->unit, seed->node, factor,
                                "loss-scale seed") ||
                refuse(plan, seed->node, "the seed", macro_problem);
-    }
+    const char *element =
+        ar_text(plan->arena, &plan->program->files, seed->node->kids[0]->range);
+    ar_node *statement = ar_statement_of(&plan->placer, seed->unit, seed->node);
+    return ar_place_after(&plan->placer, seed->unit, statement,
+                          ar_sprintf(plan->arena, "%s *= %s;", element, factor),
+                          "loss-scale seed") ||
+           refuse(plan, seed->node, "the seed", macro_problem);
+}
+
+static bool plan_seed(ar_plan *plan, const ar_seed *seed, int group) {
+    ar_plan_need_header(plan, seed->node->range.file, NULL);
+    if (seed->form != AR_SEED_BUFFER)
+        return plan_factor(plan, seed, group);
     const char *buffer =
         ar_text(plan->arena, &plan->program->files, seed->buffer->range);
     const char *text =

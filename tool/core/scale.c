@@ -140,6 +140,7 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
         }
     }
     report_notes(a);
+    finish(a, AR_SCALE_NO_SEED, &solution, start);
     ar_explain_conflict(a, &solution);
-    return finish(a, AR_SCALE_NO_SEED, &solution, start);
+    return out;
 }

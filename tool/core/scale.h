@@ -47,6 +47,7 @@ typedef struct ar_cell {
 
 typedef enum ar_seed_form {
     AR_SEED_EXPRESSION, /* multiply this expression by the scale */
+    AR_SEED_AFTER,      /* scale x after this statement, x += y or x -= y */
     AR_SEED_BUFFER      /* scale the buffer in place before a statement */
 } ar_seed_form;
 
@@ -54,8 +55,8 @@ typedef struct ar_seed {
     ar_seed_form form;
     ar_unit *unit;
     ar_decl *function;
-    ar_node *node;   /* EXPRESSION: the expression; BUFFER: the statement that
-                        the scaling must precede */
+    ar_node *node;   /* EXPRESSION: the expression; AFTER: the assignment;
+                        BUFFER: the statement that the scaling must precede */
     ar_node *buffer; /* BUFFER: an expression that names the buffer and is
                         valid, free of side effects, at `node` */
     const ar_cell *cell;

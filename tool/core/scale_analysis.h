@@ -2,7 +2,10 @@
  *
  *   interp*    run the program, record the value graph
  *   roles      find the training loop; give every cell a role
+ *   copies     updates that are made elsewhere and copied back
  *   step       find where each group of parameters is updated
+ *   factor     which of two factors is the gradient
+ *   seed       where a value could be multiplied in the text
  *   degree     given the places of unscales: which values can carry the scale,
  *              which must, where it enters
  *   check      whether that is exact, by propagation
@@ -48,6 +51,7 @@ typedef struct ar_step_region {
     uint32_t context;
     ar_node *first, *last;
     bool is_fused;           /* no once-per-iteration place */
+    bool is_named;           /* by the user */
     AR_VEC(uint32_t) params; /* cells */
     AR_VEC(uint32_t) grads;
     AR_VEC(uint32_t) stores; /* STORE nodes of the parameters */
@@ -78,6 +82,8 @@ typedef struct ar_analysis {
     const ar_idtable *buffer_boundary;
     ar_idtable user_seeds, user_steps; /* statements after a pragma */
     bool has_user_seeds;
+    ar_idtable factors;    /* (x, y) -> 1 + what ar_choose_factor says */
+    uint8_t *scaled_after; /* node: what scale_seed.c found out */
     /* searches over the graph mark nodes with a number of their own */
     uint32_t *mark_at, mark_now, mark_count;
 } ar_analysis;
@@ -92,6 +98,9 @@ static inline bool ar_mark(ar_analysis *a, uint32_t node) {
         return false;
     a->mark_at[node] = a->mark_now;
     return true;
+}
+static inline bool ar_marked(const ar_analysis *a, uint32_t node) {
+    return a->mark_at[node] == a->mark_now;
 }
 bool ar_where_in_loop(ar_analysis *a, uint32_t context, const ar_node *at);
 /* Is (context, at) inside the loop? */
@@ -122,21 +131,55 @@ bool ar_find_training_loop(ar_analysis *a);
 void ar_assign_roles(ar_analysis *a);
 void ar_mark_dependence(ar_analysis *a);
 
+/* ---- scale_copies.c ------------------------------------------------------ */
+
+/* The factor of a product or quotient that is more than a number made from
+ * numbers, or -1: both are. */
+int ar_array_factor(const ar_analysis *a, const ar_vnode *v);
+/* The array that the stored value is a copy of, or 0. */
+uint32_t ar_copied_cell(const ar_analysis *a, uint32_t store);
+/* Is what is stored a copy of another array? */
+bool ar_is_copy(const ar_analysis *a, uint32_t store);
+/* Does the copy bring back what the cell held at the head of the iteration,
+ * with something added? */
+bool ar_brings_itself_back(ar_analysis *a, const ar_loop *loop, uint32_t store);
+/* Is the value at the head used for more than sums? What comes back by copy is
+ * a parameter then; a velocity is only scaled and added. */
+bool ar_is_multiplied(ar_analysis *a, const ar_loop *loop, uint32_t head,
+                      const bool *updated);
+/* Does the statement only add arrays, each times a number? So do averaging,
+ * weight decay and momentum; what makes gradients does not. */
+bool ar_only_adds(ar_analysis *a, const ar_step_region *r, ar_node *statement);
+
 /* ---- scale_step.c -------------------------------------------------------- */
 
 bool ar_find_steps(ar_analysis *a);
+
+/* ---- scale_factor.c ------------------------------------------------------ */
+
 /* Of two factors, the one that carries the gradient: 0 or 1. */
 int ar_choose_factor(ar_analysis *a, uint32_t x, uint32_t y);
+
+/* ---- scale_seed.c -------------------------------------------------------- */
+
+/* What is multiplied if the node is a seed, or NULL: an expression, or a whole
+ * `x += y` or `x -= y` after which x is scaled. */
+ar_node *ar_seed_expression(ar_analysis *a, uint32_t node);
+/* Could the node be a seed, were its text rewritten? */
+bool ar_seed_is_out_of_reach(ar_analysis *a, uint32_t node);
 
 /* ---- scale_degree.c ------------------------------------------------------ */
 
 typedef struct ar_conflict {
-    uint32_t node;        /* value that must be both */
-    uint32_t scaled_use;  /* a node that wants degree 1 */
-    uint32_t root;        /* what stands against it */
-    int sink;             /* index of the sink that wants degree 0, or -1 */
-    uint32_t stale_write; /* what the iteration before left, or 0 */
+    uint32_t node;         /* value that must be both */
+    uint32_t scaled_use;   /* a node that wants degree 1 */
+    uint32_t root;         /* what stands against it */
+    int sink;              /* index of the sink that wants degree 0, or -1 */
+    uint32_t stale_write;  /* what the iteration before left, or 0 */
+    uint32_t stores[2];    /* what stored the values that meet, or 0 */
+    uint32_t out_of_reach; /* a place for the scale that is not rewritten */
     const char *text;
+    const char *way_out;
 } ar_conflict;
 
 typedef struct ar_placement {
@@ -146,8 +189,11 @@ typedef struct ar_placement {
     ar_node **unscale_at; /* per region: boundary statement, or NULL: fused */
     ar_node *carry_at;
     bool allow_buffers;
+    /* a product in which to scale the factor without parameters, or NULL */
+    const ar_node *number_in;
     /* what comes out */
     bool ok;
+    bool is_checked; /* the search found no conflict, the check perhaps */
     AR_VEC(uint32_t) seeds; /* STORE, TERM or BOUNDARY nodes, one a place */
     uint8_t *degree;        /* node: bits of scale_solver.h */
     bool *demanded;
@@ -186,23 +232,27 @@ typedef enum ar_attempt_result {
 } ar_attempt_result;
 
 /* The placements of all regions, indexed like them; on a conflict, `failed`
- * is the last placement that was tried. */
+ * is the last placement that was tried, `closest` the one that was nearest to
+ * being exact. */
 typedef struct ar_solution {
     ar_placement *placements;
     ar_placement *failed;
-    uint32_t failed_region;
+    ar_placement closest;
+    uint32_t closest_region;
 } ar_solution;
 
 ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution);
+
+/* ---- scale_explain.c ----------------------------------------------------- */
+
+void ar_explain_conflict(ar_analysis *a, const ar_solution *solution);
 
 /* ---- scale_result.c ------------------------------------------------------ */
 
 void ar_fill_cells(ar_analysis *a, const ar_solution *solution);
 void ar_fill_groups(ar_analysis *a, const ar_solution *solution);
 void ar_fill_rest(ar_analysis *a);
-void ar_explain_conflict(ar_analysis *a, const ar_solution *solution);
 /* An expression that names the cell of a boundary there, or NULL. */
 ar_node *ar_buffer_name(ar_analysis *a, const ar_vnode *v);
-ar_node *ar_seed_expression(const ar_analysis *a, uint32_t node);
 
 #endif

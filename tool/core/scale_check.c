@@ -207,13 +207,51 @@ static const char *origin_text(const ar_solver *s, uint32_t id) {
     return NULL;
 }
 
+/* Two scaled factors: a gradient has taken the place of an activation, or is
+ * squared. */
+static void name_factors(ar_solver *s, const ar_vnode *v) {
+    ar_conflict *c = &s->p->conflicts.data[s->p->conflicts.count - 1];
+    for (int i = 0; i < 2; i++)
+        c->stores[i] = stored_by(s, v->in[i]);
+    if (c->stores[0] == c->stores[1])
+        c->stores[1] = 0;
+    c->way_out = "where an activation is meant, give the gradient that "
+                 "overwrites it a buffer of its own";
+}
+
 static void check_origins(ar_solver *s) {
     for (uint32_t i = 1; i < s->a->g.count; i++) {
         const char *text = s->a->g.live[i] ? origin_text(s, i) : NULL;
-        if (text && ar_where_in_loop(s->a, ar_solver_node(s, i)->context,
-                                     ar_solver_node(s, i)->at))
-            refuse(s, i, -1, text);
+        const ar_vnode *v = ar_solver_node(s, i);
+        if (!text || !ar_where_in_loop(s->a, v->context, v->at))
+            continue;
+        refuse(s, i, -1, text);
+        if (v->kind == AR_V_MUL)
+            name_factors(s, v);
     }
+}
+
+static void refuse_gradient(ar_solver *s, uint32_t unscale) {
+    ar_analysis *a = s->a;
+    const ar_vnode *v = ar_solver_node(s, unscale);
+    refuse(s, unscale, -1,
+           v->cell ? ar_sprintf(a->arena,
+                                "not all of the gradient '%s' carries the "
+                                "loss scale here",
+                                ar_cell_name(a, v->cell))
+                   : "not all of this term carries the loss scale");
+    ar_conflict *c = &s->p->conflicts.data[s->p->conflicts.count - 1];
+    c->way_out = "clear the gradient before the backward pass, or add what is "
+                 "not scaled in the step";
+}
+
+/* What is wrong in itself is reported where it first came up. */
+static bool is_consequence(const ar_solver *s, const ar_conflict *c) {
+    const ar_vnode *v = ar_solver_node(s, c->node);
+    if (!s->p->conflicts.count || c->text == NULL)
+        return false;
+    uint32_t id = ar_is_unscale(s, c->node) ? v->in[0] : c->node;
+    return s->p->degree[id] & BAD;
 }
 
 static void judge(ar_solver *s) {
@@ -240,7 +278,7 @@ static void judge(ar_solver *s) {
         if (ar_is_update_store(s, i) && degree_of(s, i) & (D1 | BAD))
             refuse(s, i, -1, "the update keeps the loss scale");
         if (ar_is_unscale(s, i) && d[v->in[0]] & (D0 | BAD))
-            refuse(s, i, -1, "not all of this gradient carries the scale");
+            refuse_gradient(s, i);
         else if (ar_is_unscale(s, i) && d[v->in[0]] & STALE)
             refuse_stale(s, i);
         if ((v->kind == AR_V_STORE ||
@@ -257,7 +295,8 @@ static void judge(ar_solver *s) {
     s->p->conflicts.count = s->p->conflicts.capacity = 0;
     check_origins(s);
     for (uint32_t i = 0; i < count; i++)
-        AR_PUSH(s->a->arena, &s->p->conflicts, ends[i]);
+        if (!is_consequence(s, &ends[i]))
+            AR_PUSH(s->a->arena, &s->p->conflicts, ends[i]);
 }
 
 void ar_check_placement(ar_solver *s) {

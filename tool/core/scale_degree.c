@@ -50,39 +50,6 @@ bool ar_is_update_store(const ar_solver *s, uint32_t id) {
            s->a->cells[v->cell].is_updated;
 }
 
-/* Where the text could be changed to multiply the value by the scale: the
- * expression that is stored, or a term that is added. */
-static ar_node *expression_at(const ar_analysis *a, const ar_vnode *v) {
-    if (v->kind == AR_V_TERM)
-        return v->at;
-    if (v->kind != AR_V_STORE || v->is_array_clear)
-        return NULL;
-    if (v->at->kind == AR_ASSIGN)
-        return v->at->kids[1];
-    if (v->at->kind == AR_COMPOUND_ASSIGN)
-        return v->at->op == AR_OP_MUL ? v->at->kids[1] : NULL;
-    if (v->at->kind != AR_DECL_STMT)
-        return NULL;
-    const ar_mem_object *o = ar_object_of(a->in->m, v->cell);
-    ar_node *init = o->as.decl ? o->as.decl->init : NULL;
-    return init && init->kind != AR_INIT_LIST ? init : NULL;
-}
-
-ar_node *ar_seed_expression(const ar_analysis *a, uint32_t node) {
-    const ar_vnode *v = AR_VN(a->in, node);
-    ar_node *e = expression_at(a, v);
-    if (!e || !v->context)
-        return NULL;
-    const ar_decl *function = a->in->contexts.data[v->context]->function;
-    if (ar_is_device_code(function) &&
-        !ar_kernel_can_grow(a->kernels, function))
-        return NULL;
-    if (e->range.in_macro_body || e->range.file == AR_NO_FILE ||
-        !a->program->editable[e->range.file])
-        return NULL;
-    return e;
-}
-
 static ar_node *expression_of(const ar_solver *s, uint32_t id) {
     return ar_seed_expression(s->a, id);
 }
@@ -286,6 +253,8 @@ static void trace_roots(ar_solver *s, uint32_t from, ar_conflict *c) {
         const ar_vnode *v = ar_solver_node(s, id);
         if (v->cell && ar_is_array(a, v->cell))
             AR_PUSH(a->arena, &s->p->root_cells, v->cell);
+        if (!c->out_of_reach && !s->must[id] && ar_seed_is_out_of_reach(a, id))
+            c->out_of_reach = id;
         if (s->must[id] || v->kind == AR_V_NONLINEAR || v->kind == AR_V_INPUT ||
             v->kind == AR_V_CONST) {
             if (!c->root || (s->must[id] && !s->must[c->root]))
@@ -313,6 +282,14 @@ static void add_conflict(ar_solver *s, uint32_t id) {
     if (c.root > AR_NODE_CONST && s->must[c.root])
         c.sink = s->must_sink[c.root];
     AR_PUSH(s->a->arena, &s->p->conflicts, c);
+}
+
+static int choose_factor(const ar_solver *s, const ar_vnode *v) {
+    ar_analysis *a = s->a;
+    uint32_t x = v->in[0], y = v->in[1];
+    if (s->p->number_in == v->at && a->depends[x] != a->depends[y])
+        return a->depends[x] ? 1 : 0;
+    return ar_choose_factor(a, x, y);
 }
 
 /* True when a new place was made a seed: start again. */
@@ -349,7 +326,7 @@ static bool demand_pass(ar_solver *s) {
         case AR_V_MUL: {
             int k = s->can[v->in[0]] ? 0 : 1;
             if (s->can[v->in[0]] && s->can[v->in[1]])
-                k = ar_choose_factor(s->a, v->in[0], v->in[1]);
+                k = choose_factor(s, v);
             demand(s, &work, v->in[k], id);
             break;
         }
@@ -409,9 +386,10 @@ void ar_solve_degrees(ar_analysis *a, ar_placement *p) {
     while (demand_pass(&s))
         ;
     collect_seeds(&s);
-    p->ok = false;
+    p->ok = p->is_checked = false;
     if (p->conflicts.count || !p->seeds.count)
         return;
+    p->is_checked = true;
     ar_check_placement(&s);
     p->ok = !p->conflicts.count;
 }

@@ -30,14 +30,23 @@ static const char *outcome_name(ar_scale_outcome outcome) {
 }
 
 static void dump_seed(FILE *out, ar_program *program, const ar_seed *seed) {
-    if (seed->form == AR_SEED_EXPRESSION)
-        fprintf(out, "  seed expression %s in %s: %s\n",
-                place(program, seed->node), seed->function->name,
+    const char *at = place(program, seed->node);
+    const char *function = seed->function->name;
+    switch (seed->form) {
+    case AR_SEED_EXPRESSION:
+        fprintf(out, "  seed expression %s in %s: %s\n", at, function,
                 text_of(program, seed->node));
-    else
+        return;
+    case AR_SEED_AFTER:
+        fprintf(out, "  seed after %s in %s: %s\n", at, function,
+                text_of(program, seed->node));
+        return;
+    case AR_SEED_BUFFER:
         fprintf(out, "  seed buffer %s before %s in %s\n",
-                text_of(program, seed->buffer), place(program, seed->node),
-                seed->function->name);
+                text_of(program, seed->buffer), at, function);
+        return;
+    }
+    AR_BUG("seed form %d", (int)seed->form);
 }
 
 static void dump_group(FILE *out, ar_program *program, const ar_group *g) {

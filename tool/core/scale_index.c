@@ -186,5 +186,8 @@ void ar_index_graph(ar_analysis *a) {
         g->next_store[i] = g->store_of[v->cell];
         g->store_of[v->cell] = i;
     }
+    ar_idtable_clear(&a->factors);
+    a->factors.arena = a->arena;
+    a->scaled_after = AR_NEW_ARRAY(a->arena, uint8_t, n);
     a->context_in_loop = AR_NEW_ARRAY(a->arena, int8_t, in->contexts.count);
 }

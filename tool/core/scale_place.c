@@ -266,8 +266,54 @@ static void prepare_fused(ar_analysis *a) {
 
 /* ---- one region ---------------------------------------------------------- */
 
-static bool solve_region(ar_analysis *a, uint32_t index, trial now,
-                         ar_placement *best) {
+/* How far an attempt came: nothing to scale, the way back from the gradients
+ * blocked at once or later, refused by the check, exact. */
+static int closeness(const ar_placement *p) {
+    if (p->ok)
+        return 4;
+    if (p->is_checked)
+        return 3;
+    return p->seeds.count ? 2 : p->conflicts.count != 0;
+}
+
+/* A number that a whole loss is multiplied by is one seed where the terms of
+ * the loss are several. It must not scale less behind the seeds: that would be
+ * a number further down, a learning rate perhaps. */
+static void try_number(ar_analysis *a, const ar_node *product,
+                       ar_placement *best) {
+    ar_placement p = {.regions = best->regions,
+                      .region_count = best->region_count,
+                      .unscale_at = best->unscale_at,
+                      .carry_at = best->carry_at,
+                      .allow_buffers = best->allow_buffers,
+                      .number_in = product};
+    ar_solve_degrees(a, &p);
+    if (p.ok && p.seeds.count < best->seeds.count &&
+        p.scaled_writes + best->seeds.count >=
+            best->scaled_writes + p.seeds.count)
+        *best = p;
+}
+
+enum { MAX_NUMBERS = 8 };
+
+static void try_numbers(ar_analysis *a, ar_placement *best) {
+    const bool *demanded = best->demanded;
+    const ar_node *tried = NULL;
+    int left = MAX_NUMBERS;
+    for (uint32_t i = 1; i < a->g.count && best->seeds.count > 1; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (!demanded[i] || v->kind != AR_V_MUL || v->at == tried ||
+            a->depends[v->in[0]] == a->depends[v->in[1]])
+            continue;
+        tried = v->at;
+        if (left-- == 0)
+            return;
+        try_number(a, v->at, best);
+    }
+}
+
+static bool try_places(ar_analysis *a, uint32_t index, trial now,
+                       ar_placement *best) {
     ar_step_region *r = &a->regions.data[index];
     uint32_t *one = AR_NEW_ARRAY(a->arena, uint32_t, 1);
     one[0] = index;
@@ -291,9 +337,15 @@ static bool solve_region(ar_analysis *a, uint32_t index, trial now,
         ar_solve_degrees(a, &p);
         for (uint32_t k = 0; k < p.root_cells.count; k++)
             AR_PUSH(a->arena, &root_cells, p.root_cells.data[k]);
-        if (i == 0 || p.ok || (p.seeds.count && !best->seeds.count))
+        if (best->ok && !p.ok)
+            return true;
+        if (i == 0 || (p.ok && p.seeds.count < best->seeds.count) ||
+            closeness(&p) > closeness(best))
             *best = p;
-        if (p.ok)
+        /* A term that is added late could be scaled as well; an earlier unscale
+         * saves that seed. */
+        if (best->ok && (best->seeds.count < 2 || i + 1 == count ||
+                         !ar_only_adds(a, r, places[i + 1])))
             return true;
         p = (ar_placement){.regions = one,
                            .region_count = 1,
@@ -304,6 +356,14 @@ static bool solve_region(ar_analysis *a, uint32_t index, trial now,
     best->root_cells.count = root_cells.count;
     best->root_cells.capacity = root_cells.capacity;
     return false;
+}
+
+static bool solve_region(ar_analysis *a, uint32_t index, trial now,
+                         ar_placement *best) {
+    if (!try_places(a, index, now, best))
+        return false;
+    try_numbers(a, best);
+    return true;
 }
 
 /* ---- buffers that are scaled in place ------------------------------------ */
@@ -399,7 +459,10 @@ static bool solve_all(ar_analysis *a, trial now, ar_solution *solution) {
         if (solve_region(a, i, now, &solution->placements[i]))
             continue;
         solution->failed = &solution->placements[i];
-        solution->failed_region = i;
+        if (closeness(solution->failed) > closeness(&solution->closest)) {
+            solution->closest = *solution->failed;
+            solution->closest_region = i;
+        }
         return false;
     }
     return true;
@@ -466,6 +529,25 @@ static bool try_unscales(ar_analysis *a, trial now, ar_solution *solution) {
     return solve_all(a, now, solution);
 }
 
+/* Several seeds, and before the step a statement that only adds. */
+static bool could_save_seeds(ar_analysis *a, const ar_solution *solution) {
+    for (uint32_t i = 0; i < a->regions.count; i++) {
+        const ar_step_region *r = &a->regions.data[i];
+        ar_node **places;
+        if (solution->placements[i].seeds.count > 1 &&
+            unscale_places(a, r, TRIAL_BEFORE_STEP, &places) > 1 &&
+            ar_only_adds(a, r, places[1]))
+            return true;
+    }
+    return false;
+}
+
+static bool try_all_unscales(ar_analysis *a, ar_solution *solution) {
+    return (try_unscales(a, TRIAL_AT_STEP, solution) &&
+            !could_save_seeds(a, solution)) ||
+           try_unscales(a, TRIAL_BEFORE_STEP, solution);
+}
+
 ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
     bool fused = false;
     for (uint32_t i = 0; i < a->regions.count; i++)
@@ -475,8 +557,7 @@ ar_attempt_result ar_place_scale(ar_analysis *a, ar_solution *solution) {
         return solve_all(a, TRIAL_AT_STEP, solution) ? AR_ATTEMPT_EXACT
                                                      : AR_ATTEMPT_CONFLICT;
     }
-    if (try_unscales(a, TRIAL_AT_STEP, solution) ||
-        try_unscales(a, TRIAL_BEFORE_STEP, solution)) {
+    if (try_all_unscales(a, solution)) {
         improve(a, solution);
         return AR_ATTEMPT_EXACT;
     }

@@ -174,10 +174,12 @@ static bool fill_seeds(ar_analysis *a, ar_group *group, const ar_placement *p) {
         seed->unit = ar_context_unit(a->in, v->context);
         seed->function = a->in->contexts.data[v->context]->function;
         seed->cell = v->cell ? result_cell(a, v->cell) : NULL;
-        seed->form =
-            v->kind == AR_V_BOUNDARY ? AR_SEED_BUFFER : AR_SEED_EXPRESSION;
         seed->node =
             v->kind == AR_V_BOUNDARY ? v->at : ar_seed_expression(a, id);
+        seed->form = v->kind == AR_V_BOUNDARY ? AR_SEED_BUFFER
+                     : v->kind == AR_V_STORE && seed->node == v->at
+                         ? AR_SEED_AFTER
+                         : AR_SEED_EXPRESSION;
         if (seed->form == AR_SEED_BUFFER) {
             seed->buffer = ar_buffer_name(a, v);
             if (!seed->buffer)
@@ -332,108 +334,4 @@ void ar_fill_rest(ar_analysis *a) {
     out->loop_unit = ar_context_unit(a->in, a->loop->context);
     out->loop_function = a->in->contexts.data[a->loop->context]->function;
     fill_param_writes(a);
-}
-
-/* ---- why not ------------------------------------------------------------- */
-
-static const char *sink_text(ar_sink_kind kind) {
-    switch (kind) {
-    case AR_SINK_PRINT:
-        return "it is printed or formatted here";
-    case AR_SINK_SAVE:
-        return "it is written out here";
-    case AR_SINK_INT:
-        return "it is converted to an integer here";
-    case AR_SINK_COMPARE:
-        return "it is compared with a constant here";
-    case AR_SINK_COMPARE_TWO:
-        return "it is compared with an unscaled value here";
-    case AR_SINK_DIVISOR:
-        return "it is a divisor here";
-    case AR_SINK_CALL:
-        return "it is passed to code that is not seen here";
-    case AR_SINK_PARAM:
-        return "it goes into parameters here";
-    case AR_SINK_RETURN:
-        return "it is the result of the program here";
-    }
-    AR_BUG("sink kind %d", (int)kind);
-}
-
-static ar_range place_of(const ar_analysis *a, uint32_t id) {
-    const ar_vnode *v = AR_VN(a->in, id);
-    return id > AR_NODE_CONST && v->at ? v->at->range : a->loop->at->range;
-}
-
-/* What a helper does for many callers is the matter of the one that called. */
-static ar_range caller_place(const ar_analysis *a, uint32_t id) {
-    const ar_vnode *v = AR_VN(a->in, id);
-    if (id <= AR_NODE_CONST || !v->at || !v->context)
-        return place_of(a, id);
-    ar_range at = v->at->range;
-    uint32_t context = v->context;
-    while (context && context != a->loop->context) {
-        const ar_context *c = a->in->contexts.data[context];
-        uint32_t same = 0;
-        for (uint32_t i = 1; i < a->in->contexts.count; i++)
-            same += a->in->contexts.data[i]->function == c->function &&
-                    a->context_in_loop[i] > 0;
-        if (same < 2 || !c->parent)
-            break;
-        at = c->call->range;
-        context = c->parent;
-    }
-    return at;
-}
-
-void ar_explain_conflict(ar_analysis *a, const ar_solution *solution) {
-    const ar_placement *p = solution->failed;
-    const ar_step_region *r = &a->regions.data[solution->failed_region];
-    ar_range step = r->first->range;
-    const ar_decl *function =
-        r->context ? a->in->contexts.data[r->context]->function : NULL;
-    if (r->is_fused && function && ar_is_device_code(function)) {
-        ar_report(a->diags, AR_DIAG_NO_SEED, step,
-                  "parameters are updated by a kernel that does other work as "
-                  "well, so there is no place for the unscale; use "
-                  "--half=bf16, or give the update a kernel of its own");
-        return;
-    }
-    if (!p || !p->conflicts.count) {
-        ar_report(a->diags, AR_DIAG_NO_SEED, step,
-                  r->grads.count || r->terms.count
-                      ? "no stored value of the backward pass can be scaled"
-                      : "no gradient feeds this update");
-        return;
-    }
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < p->conflicts.count && shown < 3; i++) {
-        const ar_conflict *c = &p->conflicts.data[i];
-        uint32_t root = c->root ? c->root : c->node;
-        const ar_vnode *v = AR_VN(a->in, root);
-        const char *name = v->cell ? ar_cell_name(a, v->cell) : "this value";
-        ar_range at = caller_place(a, root), own = place_of(a, root);
-        ar_report(a->diags, AR_DIAG_DEGREE_CONFLICT, at,
-                  c->text ? c->text
-                          : ar_sprintf(a->arena,
-                                       "'%s' would have to carry the loss "
-                                       "scale, and must not",
-                                       name));
-        shown++;
-        if (at.file != own.file || at.begin != own.begin)
-            ar_report(a->diags, AR_DIAG_SCALE_NOTE, own, "it happens here");
-        if (c->scaled_use > AR_NODE_CONST)
-            ar_report(a->diags, AR_DIAG_SCALE_NOTE, place_of(a, c->scaled_use),
-                      "a gradient is made from it here");
-        if (c->stale_write && c->stale_write != root)
-            ar_report(a->diags, AR_DIAG_SCALE_NOTE, place_of(a, c->stale_write),
-                      "that was written here");
-        if (c->sink >= 0)
-            ar_report(a->diags, AR_DIAG_SCALE_NOTE,
-                      a->in->sinks.data[c->sink].at->range,
-                      sink_text(a->in->sinks.data[c->sink].kind));
-    }
-    ar_report(a->diags, AR_DIAG_NO_SEED, step,
-              "the updates here have no exact placement; use --half=bf16 or "
-              "--loss-scale=1, or change what is reported above");
 }

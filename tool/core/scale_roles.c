@@ -48,7 +48,7 @@ static bool writes_only_itself(ar_analysis *a, const ar_loop *loop,
         /* A checkpoint that is loaded on the way is no part of the update. */
         if (AR_VN(a->in, v->in[0])->kind == AR_V_INPUT)
             continue;
-        if (!self[s])
+        if (!self[s] && !ar_brings_itself_back(a, loop, s))
             return false;
         any = true;
     }
@@ -144,6 +144,8 @@ typedef struct candidate {
 typedef struct search {
     bool *updated; /* cell: the candidate's cells */
     bool *dep;     /* node */
+    /* cell: some writes are copies of another array */
+    const bool *by_copy;
 } search;
 
 /* Everything in the loop that the given heads reach within one iteration; the
@@ -222,6 +224,9 @@ static void classify(ar_analysis *a, candidate *c, search *found,
             continue;
         reaches[i] =
             reach_of(a, c->loop, c->heads[i], found->updated, REACH_ARRAY);
+        if (found->by_copy[cell] &&
+            !ar_is_multiplied(a, c->loop, c->heads[i], found->updated))
+            reaches[i] = (reach){0};
         arrays |= reaches[i].array;
     }
     c->score = (loop_score){0};
@@ -253,6 +258,29 @@ static void classify(ar_analysis *a, candidate *c, search *found,
         found->dep[reached.data[i]] = false;
 }
 
+/* What new parameters are made in before they are copied back is part of the
+ * update, like state. */
+static void add_scratch(ar_analysis *a, const candidate *c, const search *found,
+                        ar_cell_info *cells) {
+    for (uint32_t i = 0; i < c->cells.count; i++) {
+        uint32_t cell = c->cells.data[i];
+        if (!found->by_copy[cell] || cells[cell].role != AR_ROLE_PARAM)
+            continue;
+        for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s]) {
+            const ar_vnode *v = AR_VN(a->in, s);
+            if (!ar_is_copy(a, s) ||
+                !ar_inside_loop(a->in, c->loop, v->context, v->at))
+                continue;
+            ar_cell_info *from = &cells[ar_copied_cell(a, s)];
+            if (from->role != AR_ROLE_NONE)
+                continue;
+            from->role = AR_ROLE_STATE;
+            from->reason = "made of parameters, copied back to them";
+            from->reason_node = s;
+        }
+    }
+}
+
 static void mark_cells(const candidate *c, search *found, bool mark) {
     for (uint32_t i = 0; i < c->cells.count; i++)
         found->updated[c->cells.data[i]] = mark;
@@ -278,16 +306,18 @@ static bool is_deeper(const ar_analysis *a, const ar_loop *x,
 bool ar_find_training_loop(ar_analysis *a) {
     ar_interp *in = a->in;
     bool *self = AR_NEW_ARRAY(a->arena, bool, a->g.count);
-    bool *cell_self = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
+    bool *may_update = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
+    bool *by_copy = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
     for (uint32_t i = 1; i < a->g.count; i++) {
         const ar_vnode *v = AR_VN(in, i);
         if (!a->g.live[i] || v->kind != AR_V_STORE)
             continue;
         self[i] = ar_reads_itself(a, i);
-        cell_self[v->cell] |= self[i];
+        may_update[v->cell] |= self[i] || ar_is_copy(a, i);
+        by_copy[v->cell] |= !self[i] && ar_is_copy(a, i);
     }
     search found = {AR_NEW_ARRAY(a->arena, bool, a->cell_count),
-                    AR_NEW_ARRAY(a->arena, bool, a->g.count)};
+                    AR_NEW_ARRAY(a->arena, bool, a->g.count), by_copy};
     candidate best = {0};
     AR_VEC(candidate) outer = {0};
     for (uint32_t i = 1; i < in->loops.count; i++) {
@@ -299,7 +329,7 @@ bool ar_find_training_loop(ar_analysis *a) {
         c.heads = heads_of(a, c.loop, &c.head_count);
         for (uint32_t k = 0; k < c.head_count; k++) {
             uint32_t cell = AR_VN(in, c.heads[k])->cell;
-            if (cell_self[cell] && outlives(a, c.loop, cell) &&
+            if (may_update[cell] && outlives(a, c.loop, cell) &&
                 writes_only_itself(a, c.loop, cell, self))
                 AR_PUSH(a->arena, &c.cells, cell);
         }
@@ -329,6 +359,7 @@ bool ar_find_training_loop(ar_analysis *a) {
         a->cells[i].group = -1;
     mark_cells(&best, &found, true);
     classify(a, &best, &found, a->cells);
+    add_scratch(a, &best, &found, a->cells);
     return true;
 }
 

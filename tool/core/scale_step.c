@@ -48,11 +48,12 @@ static bool is_update_write(ar_analysis *a, uint32_t store) {
         return true;
     if (role == AR_ROLE_PARAM)
         return true;
-    if (role == AR_ROLE_STATE || role == AR_ROLE_GRAD) {
-        /* Zeroing, decay, clipping: yes. Accumulation of a gradient: no. */
+    /* Zeroing, decay, clipping: yes. Accumulation of a gradient: no. State may
+     * also be copied from what was made of it. */
+    if (role == AR_ROLE_STATE || role == AR_ROLE_GRAD)
         return AR_VN(a->in, v->in[0])->kind == AR_V_ZERO ||
-               (ar_reads_itself(a, store) && !uses_other_arrays(a, store));
-    }
+               ((role == AR_ROLE_STATE || ar_reads_itself(a, store)) &&
+                !uses_other_arrays(a, store));
     return !ar_is_array(a, v->cell);
 }
 
@@ -92,39 +93,6 @@ static void find_impure(stepper *s) {
 }
 
 /* ---- what the parameters are updated from -------------------------------- */
-
-static uint32_t latest_memory(ar_analysis *a, uint32_t node) {
-    ar_ids work = {0};
-    uint32_t latest = 0;
-    ar_marks_begin(a);
-    AR_PUSH(a->arena, &work, node);
-    while (work.count) {
-        uint32_t id = work.data[--work.count];
-        if (!ar_mark(a, id))
-            continue;
-        const ar_vnode *v = AR_VN(a->in, id);
-        if (v->cell && ar_is_array(a, v->cell)) {
-            if (v->stamp > latest && v->kind == AR_V_STORE)
-                latest = v->stamp;
-            if (v->kind == AR_V_STORE)
-                continue;
-        }
-        if (v->kind == AR_V_LOOP && v->at == a->loop->at &&
-            v->context == a->loop->context)
-            continue;
-        for (uint32_t i = 0; i < v->in_count; i++)
-            AR_PUSH(a->arena, &work, v->in[i]);
-    }
-    return latest;
-}
-
-int ar_choose_factor(ar_analysis *a, uint32_t x, uint32_t y) {
-    if (a->gradlike[x] != a->gradlike[y])
-        return a->gradlike[x] ? 0 : 1;
-    if (a->depends[x] != a->depends[y])
-        return a->depends[x] ? 0 : 1;
-    return latest_memory(a, x) >= latest_memory(a, y) ? 0 : 1;
-}
 
 static bool same_where(const ar_where *x, const ar_where *y) {
     return x->context == y->context && x->at == y->at;
@@ -290,6 +258,7 @@ static void take_store(stepper *s, uint32_t store) {
         ar_step_region fresh = {
             .context = w.context, .first = w.at, .last = w.at};
         fresh.is_fused = fused;
+        fresh.is_named = named;
         AR_PUSH(a->arena, &a->regions, fresh);
         r = &a->regions.data[a->regions.count - 1];
     }
@@ -299,6 +268,56 @@ static void take_store(stepper *s, uint32_t store) {
     if (!known && a->cells[cell].role == AR_ROLE_PARAM)
         AR_PUSH(a->arena, &r->params, cell);
     AR_PUSH(a->arena, &r->stores, store);
+}
+
+/* The region whose parameters the stored value goes into. */
+static ar_step_region *region_fed_by(ar_analysis *a, uint32_t store) {
+    ar_ids work = {0};
+    ar_idtable goals = {.arena = a->arena};
+    for (uint32_t i = 0; i < a->regions.count; i++)
+        for (uint32_t k = 0; k < a->regions.data[i].stores.count; k++)
+            ar_idtable_put(&goals, a->regions.data[i].stores.data[k], 0, i + 1);
+    ar_step_region *found = NULL;
+    ar_marks_begin(a);
+    AR_PUSH(a->arena, &work, store);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        uint32_t goal = ar_idtable_get(&goals, id, 0);
+        if (goal) {
+            ar_step_region *r = &a->regions.data[goal - 1];
+            if (found && found != r)
+                return NULL;
+            found = r;
+            continue;
+        }
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++)
+            if (ar_mark(a, a->g.uses[u]))
+                AR_PUSH(a->arena, &work, a->g.uses[u]);
+    }
+    return found;
+}
+
+/* State that is updated before or after the parameters, in statements beside
+ * theirs: a skipped step must not touch it either. */
+static void widen_over_state(stepper *s) {
+    ar_analysis *a = s->a;
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (!a->g.live[i] || v->kind != AR_V_STORE ||
+            a->cells[v->cell].role != AR_ROLE_STATE ||
+            !ar_is_array(a, v->cell) ||
+            ar_user_role(a, v->cell) == AR_ROLE_GRAD ||
+            !ar_where_in_loop(a, v->context, v->at))
+            continue;
+        ar_where w = widen(s, i);
+        if (!ar_is_statement(w.at) ||
+            ar_idtable_get(&s->impure, ar_key(w.at), w.context))
+            continue;
+        ar_step_region *r = region_fed_by(a, i);
+        if (r && !r->is_fused && !r->is_named &&
+            !ar_in_region(a, r, w.context, w.at))
+            extend(s, r, w);
+    }
 }
 
 /* Scalars that only the step reads and writes (Adam's counter) belong to it. */
@@ -413,6 +432,7 @@ bool ar_find_steps(ar_analysis *a) {
     if (!a->regions.count)
         return false;
     order_regions(a);
+    widen_over_state(&s);
     /* The guesses end here; what the steps really read is found below. */
     for (uint32_t i = 1; i < a->cell_count; i++)
         if (a->cells[i].role == AR_ROLE_GRAD)

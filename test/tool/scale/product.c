@@ -35,3 +35,6 @@ int main(void) {
     return 0;
 }
 // CHECK: product.c:25:20: error: two values that both carry the loss scale
+// CHECK: product.c:23:13: note: 'q' got its value here
+// CHECK: product.c:30:9: error: no place found
+// CHECK-SAME: give the gradient that overwrites it a buffer of its own
