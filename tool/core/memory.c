@@ -230,9 +230,8 @@ static uint32_t normalise(ar_target *t, uint32_t count) {
     return kept;
 }
 
-uint32_t ar_memory_set(ar_memory *m, const ar_target *targets, uint32_t count) {
-    if (!count)
-        return 0;
+static uint32_t intern_set(ar_memory *m, const ar_target *targets,
+                           uint32_t count) {
     ar_target small[16];
     ar_target *t =
         count <= 16 ? small : AR_NEW_ARRAY(m->arena, ar_target, count);
@@ -261,6 +260,18 @@ uint32_t ar_memory_set(ar_memory *m, const ar_target *targets, uint32_t count) {
     m->set_buckets[k] = m->sets.count;
     AR_PUSH(m->arena, &m->sets, set);
     return m->sets.count - 1;
+}
+
+uint32_t ar_memory_set(ar_memory *m, const ar_target *targets, uint32_t count) {
+    if (!count)
+        return 0;
+    if (count > 1 || targets->index)
+        return intern_set(m, targets, count);
+    /* every name of a variable asks for this one */
+    ar_mem_cell *cell = &m->cells.data[targets->cell];
+    if (!cell->set)
+        cell->set = intern_set(m, targets, 1);
+    return cell->set;
 }
 
 uint32_t ar_memory_union(ar_memory *m, uint32_t a, uint32_t b) {

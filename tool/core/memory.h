@@ -46,6 +46,7 @@ typedef struct ar_mem_cell {
     const ar_type *type; /* static type; NULL: whatever was allocated */
     const ar_type *scalar;
     uint32_t first_child, next_sibling;
+    uint32_t set;  /* of the pointers to its start; 0: not made yet */
     bool is_many;  /* an array of scalars, or reached through [*] */
     bool any_path; /* the path has a [*] in it */
 } ar_mem_cell;
