@@ -147,9 +147,9 @@ static bool load(ar_run *run, ar_jobs *jobs) {
     else
         ar_load_files(run->arena, options->files.data, options->files.count,
                       flags, flag_count, jobs, &run->diags);
-    if (run->diags.errors && !(options->keep_going && jobs->count))
+    if (run->diags.errors)
         run->exit = AR_EXIT_INPUT;
-    return run->exit == AR_EXIT_DONE && jobs->count;
+    return jobs->count && (!run->diags.errors || options->keep_going);
 }
 
 static void dump_jobs(const ar_jobs *jobs) {
@@ -363,12 +363,13 @@ static bool scale_is_asked_for(const ar_options *options) {
 static bool settle_scale(ar_run *run) {
     const ar_options *options = run->options;
     uint32_t before = run->diags.list.count;
+    unsigned errors = run->diags.errors; /* of files that were left out */
     if (run->ops->half_count || scale_is_asked_for(options) ||
         options->dump_after == AR_STAGE_SCALE || is_audit(options))
         ar_diags_append(&run->diags, &run->scale_diags);
     if (!needs_scale(options) || is_audit(options))
         soften_scale_errors(run, before);
-    if (run->diags.errors)
+    if (run->diags.errors > errors)
         run->exit = AR_EXIT_USAGE;
     return run->exit == AR_EXIT_DONE || options->keep_going;
 }

@@ -60,7 +60,8 @@ const ar_file *ar_files_load(ar_files *files, ar_file_id id) {
     ar_file *file = &files->list.data[id];
     if (file->loaded)
         return file;
-    int fd = open(file->real, O_RDONLY | O_CLOEXEC);
+    /* O_NONBLOCK: a pipe is refused, not waited for */
+    int fd = open(file->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return NULL;
     bool ok = read_all(files->arena, fd, file);

@@ -282,6 +282,9 @@ void ar_load_database(ar_arena *arena, const char *build_dir,
         if (is_source(list.data[i].name))
             add_entry_jobs(arena, &list.data[i], extra, extra_count, jobs,
                            diags);
+    if (count == 0 && !jobs->count && !diags->errors)
+        ar_report(diags, AR_DIAG_BAD_DATABASE, AR_NO_RANGE, build_dir,
+                  "it names no C or CUDA source");
     const char *here = current_directory(arena);
     for (uint32_t n = 0; n < count; n++) {
         const char *real = real_path(arena, here, names[n]);
