@@ -1,6 +1,6 @@
 #include "core/place.h"
 
-#include <ctype.h>
+#include "core/layout.h"
 
 enum { BRACE_ORDER = 100 };
 
@@ -69,27 +69,6 @@ static const ar_file *file_of(ar_program *program, const ar_node *node) {
     return ar_files_load(&program->files, node->range.file);
 }
 
-static uint32_t skip_blank(const ar_file *file, uint32_t at) {
-    while (at < file->size) {
-        const char *p = file->bytes + at;
-        if (isspace((unsigned char)*p)) {
-            at++;
-        } else if (at + 1 < file->size && p[0] == '/' && p[1] == '*') {
-            at += 2;
-            while (at + 1 < file->size &&
-                   !(file->bytes[at] == '*' && file->bytes[at + 1] == '/'))
-                at++;
-            at += 2;
-        } else if (at + 1 < file->size && p[0] == '/' && p[1] == '/') {
-            while (at < file->size && file->bytes[at] != '\n')
-                at++;
-        } else {
-            break;
-        }
-    }
-    return at < file->size ? at : file->size;
-}
-
 /* The parser's range of most simple statements ends before the semicolon. */
 uint32_t ar_statement_end(ar_program *program, const ar_node *statement) {
     const ar_file *file = file_of(program, statement);
@@ -99,7 +78,7 @@ uint32_t ar_statement_end(ar_program *program, const ar_node *statement) {
     char last = file->bytes[end - 1];
     if (last == ';' || statement->kind == AR_COMPOUND || last == '}')
         return end;
-    uint32_t at = skip_blank(file, end);
+    uint32_t at = ar_skip_blank(file, end);
     return at < file->size && file->bytes[at] == ';' ? at + 1 : end;
 }
 
@@ -112,43 +91,6 @@ static uint32_t statement_begin(const ar_unit *unit, const ar_node *statement) {
             begin = pragma->range.begin;
     }
     return begin;
-}
-
-static uint32_t line_start(const ar_file *file, uint32_t at) {
-    while (at > 0 && file->bytes[at - 1] != '\n')
-        at--;
-    return at;
-}
-
-static bool is_blank(const ar_file *file, uint32_t begin, uint32_t end) {
-    for (; begin < end; begin++)
-        if (file->bytes[begin] != ' ' && file->bytes[begin] != '\t')
-            return false;
-    return true;
-}
-
-static const char *indentation(ar_arena *arena, const ar_file *file,
-                               uint32_t at) {
-    uint32_t begin = line_start(file, at), end = begin;
-    while (end < at && (file->bytes[end] == ' ' || file->bytes[end] == '\t'))
-        end++;
-    return ar_strndup(arena, file->bytes + begin, end - begin);
-}
-
-static const char *step_of(const char *indent) {
-    size_t length = strlen(indent);
-    return length && indent[length - 1] == '\t' ? "\t" : "    ";
-}
-
-static const char *indent_lines(ar_arena *arena, const char *text,
-                                const char *indent) {
-    ar_str out = {.arena = arena};
-    for (const char *p = text; *p; p++) {
-        ar_str_addn(&out, p, 1);
-        if (*p == '\n')
-            ar_str_add(&out, indent);
-    }
-    return ar_str_text(&out);
 }
 
 static void insert(ar_placer *placer, ar_file_id file, uint32_t at,
@@ -183,12 +125,6 @@ static bool can_edit_statement(ar_placer *placer, ar_unit *unit,
     return can_edit(placer, &range);
 }
 
-/* May the statement have siblings as it stands? */
-static bool has_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
-    const ar_node *parent = ar_placer_parent(placer, unit, statement);
-    return !parent || parent->kind == AR_COMPOUND;
-}
-
 /* Where text before a statement goes. A pragma stays at the start of its line:
  * the text gets a line of its own above it. */
 typedef struct front {
@@ -201,11 +137,11 @@ static front front_of(ar_placer *placer, const ar_unit *unit,
                       const ar_node *statement) {
     const ar_file *file = file_of(placer->program, statement);
     uint32_t begin = statement_begin(unit, statement);
-    uint32_t line = line_start(file, begin);
+    uint32_t line = ar_line_start(file, begin);
     front place = {
         .at = begin,
-        .own_line = is_blank(file, line, begin),
-        .indent = indentation(placer->arena, file, statement->range.begin)};
+        .own_line = ar_is_blank(file, line, begin),
+        .indent = ar_indentation(placer->arena, file, statement->range.begin)};
     /* _Pragma("...") may stand behind something on its line */
     place.above_pragma = begin != statement->range.begin && place.own_line;
     if (place.above_pragma)
@@ -223,21 +159,76 @@ static ar_node *behind_labels(ar_node *statement) {
     return statement;
 }
 
+/* What a statement needs before it can have siblings. */
+typedef enum room {
+    ROOM_THERE,   /* it stands in a block */
+    ROOM_IN_LINE, /* braces beside it: `if (c) { a; }` */
+    ROOM_BY_LINES /* a brace on the line before and one on a line after it */
+} room;
+
+/* Where an opening brace goes on the line before the statement; 0: nowhere. */
+static uint32_t brace_place(const ar_file *file, const front *place) {
+    if (place->above_pragma || !place->own_line)
+        return 0;
+    uint32_t at = place->at;
+    while (at > 0 && strchr(" \t\r\n", file->bytes[at - 1]))
+        at--;
+    /* not into a comment or a directive; a backslash continues a macro */
+    uint32_t line = ar_line_start(file, at);
+    if (file->bytes[ar_skip_space(file, line)] == '#' ||
+        strchr("\\/", file->bytes[at - 1]))
+        return 0;
+    for (uint32_t i = line; i + 1 < at; i++)
+        if (file->bytes[i] == '/' && file->bytes[i + 1] == '/')
+            return 0;
+    return at;
+}
+
+static room room_of(ar_placer *placer, ar_unit *unit, ar_node *statement) {
+    const ar_node *parent = ar_placer_parent(placer, unit, statement);
+    if (!parent || parent->kind == AR_COMPOUND)
+        return ROOM_THERE;
+    front place = front_of(placer, unit, statement);
+    return brace_place(file_of(placer->program, statement), &place)
+               ? ROOM_BY_LINES
+               : ROOM_IN_LINE;
+}
+
+/* Where text after the statement goes: behind a comment about it. */
+static uint32_t end_of(ar_placer *placer, ar_unit *unit, ar_node *statement) {
+    uint32_t end = ar_statement_end(placer->program, statement);
+    return room_of(placer, unit, statement) == ROOM_IN_LINE
+               ? end
+               : ar_skip_line_comment(file_of(placer->program, statement), end);
+}
+
 /* The whole body of an if or a loop gets braces, once. */
 static void make_room(ar_placer *placer, ar_unit *unit, ar_node *statement) {
-    if (has_room(placer, unit, statement))
+    room kind = room_of(placer, unit, statement);
+    if (kind == ROOM_THERE)
         return;
     for (uint32_t i = 0; i < placer->braced.count; i++)
         if (placer->braced.data[i] == statement)
             return;
     AR_PUSH(placer->arena, &placer->braced, statement);
-    uint32_t end = ar_statement_end(placer->program, statement);
+    const ar_file *file = file_of(placer->program, statement);
+    ar_file_id id = statement->range.file;
+    uint32_t end = end_of(placer, unit, statement);
     front place = front_of(placer, unit, statement);
-    insert(placer, statement->range.file, place.at,
+    if (kind == ROOM_BY_LINES) {
+        uint32_t open = brace_place(file, &place);
+        insert(placer, id, open, " {", -BRACE_ORDER, "braces");
+        insert(placer, id, end,
+               ar_sprintf(placer->arena, "\n%s}",
+                          ar_indentation(placer->arena, file, open)),
+               BRACE_ORDER, "braces");
+        return;
+    }
+    insert(placer, id, place.at,
            place.above_pragma ? ar_sprintf(placer->arena, "%s{\n", place.indent)
                               : "{ ",
            -BRACE_ORDER, "braces");
-    insert(placer, statement->range.file, end, " }", BRACE_ORDER, "braces");
+    insert(placer, id, end, " }", BRACE_ORDER, "braces");
 }
 
 bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
@@ -247,7 +238,8 @@ bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
         return false;
     make_room(placer, unit, statement);
     front place = front_of(placer, unit, statement);
-    text = indent_lines(placer->arena, text, place.indent);
+    text = ar_break_call(placer->arena, text, place.indent);
+    text = ar_indent_lines(placer->arena, text, place.indent);
     if (place.above_pragma)
         text = ar_sprintf(placer->arena, "%s%s\n", place.indent, text);
     else if (place.own_line)
@@ -258,43 +250,20 @@ bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
     return true;
 }
 
-/* Text after a statement goes behind a comment on the same line. */
-static uint32_t end_of_line_comment(const ar_file *file, uint32_t at) {
-    uint32_t end = at;
-    while (end < file->size && file->bytes[end] != '\n' &&
-           file->bytes[end] != '\r')
-        end++;
-    uint32_t next = at;
-    while (next < end &&
-           (file->bytes[next] == ' ' || file->bytes[next] == '\t'))
-        next++;
-    if (next + 1 >= end || file->bytes[next] != '/')
-        return at;
-    if (file->bytes[next + 1] == '/')
-        return end;
-    if (file->bytes[next + 1] == '*' && skip_blank(file, next) >= end &&
-        memchr(file->bytes + next, '*', end - next) && end >= 2 &&
-        file->bytes[end - 1] == '/' && file->bytes[end - 2] == '*')
-        return end;
-    return at;
-}
-
 bool ar_place_after(ar_placer *placer, ar_unit *unit, ar_node *statement,
                     const char *text, const char *why) {
     if (!can_edit_statement(placer, unit, statement))
         return false;
-    const ar_file *file = file_of(placer->program, statement);
-    bool room = has_room(placer, unit, statement);
     make_room(placer, unit, statement);
     const char *indent =
-        indentation(placer->arena, file, statement->range.begin);
-    uint32_t end = ar_statement_end(placer->program, statement);
-    if (room)
-        end = end_of_line_comment(file, end);
-    text = indent_lines(placer->arena, text, indent);
-    insert(placer, statement->range.file, end,
-           room ? ar_sprintf(placer->arena, "\n%s%s", indent, text)
-                : ar_sprintf(placer->arena, " %s", text),
+        ar_indentation(placer->arena, file_of(placer->program, statement),
+                       statement->range.begin);
+    text = ar_break_call(placer->arena, text, indent);
+    text = ar_indent_lines(placer->arena, text, indent);
+    bool in_line = room_of(placer, unit, statement) == ROOM_IN_LINE;
+    insert(placer, statement->range.file, end_of(placer, unit, statement),
+           in_line ? ar_sprintf(placer->arena, " %s", text)
+                   : ar_sprintf(placer->arena, "\n%s%s", indent, text),
            0, why);
     return true;
 }
@@ -305,6 +274,78 @@ bool ar_place_replace(ar_placer *placer, ar_range range, const char *text,
         return false;
     ar_edit_add(placer->edits,
                 (ar_edit){.range = range, .text = text, .why = why});
+    return true;
+}
+
+/* A macro or a string goes on from the line before. */
+static bool is_continued(const ar_file *file, uint32_t line) {
+    uint32_t end = line > 0 ? line - 1 : 0;
+    if (end > 0 && file->bytes[end - 1] == '\r')
+        end--;
+    return end > 0 && file->bytes[end - 1] == '\\';
+}
+
+/* A line of the call that reaches to the right of its bracket belongs there. */
+static void realign(ar_placer *placer, const ar_node *call, size_t shift) {
+    const ar_file *file = file_of(placer->program, call);
+    uint32_t open = ar_skip_blank(file, call->op_range.end);
+    if (open >= call->range.end || file->bytes[open] != '(')
+        return;
+    const char *below = ar_align_below(placer->arena, file, open + 1);
+    size_t column = strlen(below);
+    if (strchr(below, '\t'))
+        return;
+    const char *step = ar_sprintf(placer->arena, "%*s", (int)shift, "");
+    uint32_t at = ar_next_line(file, open);
+    for (; at < call->range.end; at = ar_next_line(file, at)) {
+        uint32_t text = at;
+        while (text < file->size && file->bytes[text] == ' ')
+            text++;
+        if (text - at >= column && !is_continued(file, at))
+            insert(placer, call->range.file, at, step, -BRACE_ORDER - 2,
+                   "alignment");
+    }
+}
+
+bool ar_place_rename(ar_placer *placer, const ar_node *call, const char *name,
+                     const char *why) {
+    if (!ar_place_replace(placer, call->op_range, name, why))
+        return false;
+    size_t before = call->op_range.end - call->op_range.begin;
+    if (strlen(name) > before)
+        realign(placer, call, strlen(name) - before);
+    return true;
+}
+
+/* The call is all that its line is about: nothing but the end of a statement
+ * follows, and no declarator or statement precedes it. */
+static bool has_own_line(const ar_file *file, uint32_t begin, uint32_t end) {
+    for (uint32_t at = ar_line_start(file, begin); at < begin; at++)
+        if (file->bytes[at] == ',' || file->bytes[at] == ';')
+            return false;
+    while (end < file->size && strchr(" \t);", file->bytes[end]))
+        end++;
+    return end == file->size || strchr("\r\n", file->bytes[end]);
+}
+
+bool ar_place_argument(ar_placer *placer, const ar_node *call, const char *text,
+                       size_t longer, const char *why) {
+    if (!can_edit(placer, &call->range))
+        return false;
+    const ar_file *file = file_of(placer->program, call);
+    uint32_t open = ar_skip_blank(file, call->op_range.end);
+    uint32_t at = call->range.end - 1; /* before the closing bracket */
+    bool same_line = ar_line_start(file, open) == ar_line_start(file, at);
+    uint32_t length = ar_line_length(file, at);
+    const char *below = ar_align_below(placer->arena, file, open + 1);
+    bool fits = length + longer + strlen(text) + 2 <= AR_LINE_WIDTH;
+    if (fits || length > AR_LINE_WIDTH || !same_line || strchr(below, '\t') ||
+        !has_own_line(file, call->op_range.begin, call->range.end))
+        text = ar_sprintf(placer->arena, ", %s", text);
+    else
+        text = ar_sprintf(placer->arena, ",\n%s%*s%s", below, (int)longer, "",
+                          text);
+    insert(placer, call->range.file, at, text, 0, why);
     return true;
 }
 
@@ -394,10 +435,9 @@ static void indent_block(ar_placer *placer, ar_file_id id, uint32_t begin,
     for (uint32_t at = begin; at < end; at++) {
         if (file->bytes[at] != '\n' || at + 1 >= end)
             continue;
-        uint32_t before = at > 0 && file->bytes[at - 1] == '\r' ? at - 1 : at;
         char next = file->bytes[at + 1];
-        bool continued = before > 0 && file->bytes[before - 1] == '\\';
-        if (continued || next == '\n' || next == '\r' || next == '#')
+        if (is_continued(file, at + 1) || next == '\n' || next == '\r' ||
+            next == '#')
             continue;
         insert(placer, id, at + 1, step, -BRACE_ORDER - 1, "indentation");
     }
@@ -434,11 +474,9 @@ bool ar_place_block(ar_placer *placer, ar_unit *unit, ar_node *first,
     const ar_file *file = file_of(placer->program, first);
     make_room(placer, unit, first);
     front place = front_of(placer, unit, behind_labels(first));
-    uint32_t end = ar_statement_end(placer->program, last);
-    if (has_room(placer, unit, first))
-        end = end_of_line_comment(file, end);
+    uint32_t end = end_of(placer, unit, last);
     const char *indent = place.indent;
-    const char *step = step_of(indent);
+    const char *step = ar_indentation_step(indent);
     ar_file_id id = first->range.file;
     char next = file->bytes[place.at];
     bool at_margin = place.above_pragma && next != ' ' && next != '\t';

@@ -32,7 +32,8 @@ ar_node *ar_statement_of(ar_placer *placer, const ar_unit *unit, ar_node *node);
 uint32_t ar_statement_end(ar_program *program, const ar_node *statement);
 
 /* text: whole statements without line end or indentation; lines are separated
- * by \n and get the indentation of `statement`. */
+ * by \n and get the indentation of `statement`. A single call may have places
+ * to break it at (ar_break_call). */
 bool ar_place_before(ar_placer *placer, ar_unit *unit, ar_node *statement,
                      const char *text, const char *why);
 bool ar_place_after(ar_placer *placer, ar_unit *unit, ar_node *statement,
@@ -51,5 +52,12 @@ bool ar_place_around(ar_placer *placer, ar_node *expression, const char *head,
                      const char *tail, const char *why);
 bool ar_place_replace(ar_placer *placer, ar_range range, const char *text,
                       const char *why);
+/* Another name for the callee; lines that are aligned behind it follow. */
+bool ar_place_rename(ar_placer *placer, const ar_node *call, const char *name,
+                     const char *why);
+/* Further arguments at the end, `a, b`. longer: by how many bytes the callee's
+ * name grows, as the line may then be full. */
+bool ar_place_argument(ar_placer *placer, const ar_node *call, const char *text,
+                       size_t longer, const char *why);
 
 #endif

@@ -207,16 +207,17 @@ static bool rename_allocation(buffers *b, ar_node *call, buffer_kind kind,
     if (!rule || !rule->target ||
         (rule->kind != AR_RULE_ALLOC && rule->kind != AR_RULE_REALLOC) ||
         call->range.in_macro_body ||
-        !ar_place_replace(&plan->placer, call->op_range, rule->target,
-                          "buffer registration"))
+        !ar_place_rename(&plan->placer, call, rule->target,
+                         "buffer registration"))
         return false;
-    const char *extra = ar_sprintf(plan->arena, ", %s, %d, %s", role_name(kind),
+    size_t before = call->op_range.end - call->op_range.begin;
+    size_t after = strlen(rule->target);
+    const char *extra = ar_sprintf(plan->arena, "%s, %d, %s", role_name(kind),
                                    group, quoted(plan, name));
-    uint32_t at = call->range.end - 1; /* before the closing parenthesis */
-    ar_edit_add(plan->placer.edits,
-                (ar_edit){.range = {call->range.file, at, at, false},
-                          .text = extra,
-                          .why = "buffer registration"});
+    if (!ar_place_argument(&plan->placer, call, extra,
+                           after > before ? after - before : 0,
+                           "buffer registration"))
+        AR_BUG("a call that was renamed cannot be edited");
     ar_plan_need_header(plan, call->range.file, rule->header);
     ar_table_add(&b->tracked, ar_key(call), 0);
     return true;
@@ -325,7 +326,7 @@ static bool mark_after(buffers *b, const ar_pointer_store *store,
                        const char *expression, const buffer *one) {
     ar_plan *plan = b->plan;
     return after_store(b, store,
-                       ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);",
+                       ar_sprintf(plan->arena, "amp_mark(%s,\v%s, %d, %s);",
                                   expression, role_name(one->kind), one->group,
                                   quoted(plan, expression)));
 }
@@ -410,7 +411,7 @@ static bool register_array(buffers *b, const buffer *one,
         ar_sprintf(plan->arena, "%s%s", object->decl->name, path);
     bool is_array = object->decl->type->kind == AR_TYPE_ARRAY || *path;
     const char *text =
-        ar_sprintf(plan->arena, "amp_register(%s%s, sizeof %s, %s, %d, %s);",
+        ar_sprintf(plan->arena, "amp_register(%s%s, sizeof %s,\v%s, %d, %s);",
                    is_array ? "" : "&", name, name, role_name(one->kind),
                    one->group, quoted(plan, name));
     *problem = "the training loop comes from a macro body";
@@ -458,7 +459,7 @@ static bool mark_at_loop(buffers *b, const buffer *one) {
         !is_only_target(b, one))
         return false;
     const char *text =
-        ar_sprintf(plan->arena, "amp_mark(%s, %s, %d, %s);", name->text,
+        ar_sprintf(plan->arena, "amp_mark(%s,\v%s, %d, %s);", name->text,
                    role_name(one->kind), one->group, quoted(plan, name->text));
     if (!ar_place_before(&plan->placer, b->scale->loop_unit, b->scale->loop,
                          text, "buffer registration"))
@@ -487,8 +488,8 @@ static bool plan_frees(buffers *b) {
             continue;
         }
         if (rule && rule->target &&
-            ar_place_replace(&plan->placer, call->op_range, rule->target,
-                             "buffer registration")) {
+            ar_place_rename(&plan->placer, call, rule->target,
+                            "buffer registration")) {
             ar_plan_need_header(plan, call->range.file, rule->header);
             continue;
         }
@@ -540,10 +541,10 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
             is_whole(b, one) && store_is_uniform(b, store, one, false, "");
         if (ar_table_get(&b->sized, ar_key(store->node), 0))
             return true;
-        const char *text =
-            ar_sprintf(plan->arena, "amp_register(%s, %s, %s, %d, %s);", target,
-                       size, role_name(*complete ? one->kind : BUFFER_TRACKED),
-                       *complete ? one->group : 0, quoted(plan, target));
+        const char *text = ar_sprintf(
+            plan->arena, "amp_register(%s, %s,\v%s, %d, %s);", target, size,
+            role_name(*complete ? one->kind : BUFFER_TRACKED),
+            *complete ? one->group : 0, quoted(plan, target));
         if (!after_store(b, store, text))
             continue;
         ar_table_add(&b->sized, ar_key(store->node), 0);

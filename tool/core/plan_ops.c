@@ -1,4 +1,5 @@
 /* Redirected calls, the wrappers around user functions, and the includes. */
+#include "core/layout.h"
 #include "core/plan.h"
 
 #include <ctype.h>
@@ -55,33 +56,6 @@ static const char *rename_parameters(ar_plan *plan,
     return ar_str_text(&out);
 }
 
-enum { WRAP_COLUMN = 80 };
-
-/* head item, item, ... tail, broken before an item that would pass the column
- * limit and aligned behind the head. */
-static void add_list(ar_str *out, const char *indent, const char *head,
-                     const char *const *items, uint32_t count,
-                     const char *tail) {
-    size_t column = strlen(indent) + strlen(head);
-    size_t align = column < WRAP_COLUMN / 2 ? column : strlen(indent) + 8;
-    ar_str_addf(out, "%s%s", indent, head);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *end = i + 1 < count ? "," : tail;
-        size_t width = strlen(items[i]) + strlen(end);
-        if (i && column + 1 + width > WRAP_COLUMN) {
-            ar_str_addf(out, "\n%*s", (int)align, "");
-            column = align;
-        } else if (i) {
-            ar_str_add(out, " ");
-            column++;
-        }
-        ar_str_addf(out, "%s%s", items[i], end);
-        column += width;
-    }
-    if (!count)
-        ar_str_add(out, tail);
-}
-
 /* As it is written. Of what K&R declares together, `const float *a, *b`, each
  * gets the words in front and its own part. */
 static const char *parameter_text(ar_plan *plan, const ar_decl *function,
@@ -125,15 +99,20 @@ static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
                 "/* %s in half precision where it pays, else as it was "
                 "*/\n",
                 function->name);
-    add_list(&out, "",
-             ar_sprintf(arena, "static inline void %s_amp(", function->name),
-             params, count, ")");
+    ar_str_add(&out,
+               ar_wrap_list(arena, "",
+                            ar_sprintf(arena, "static inline void %s_amp(",
+                                       function->name),
+                            params, count, ")"));
     ar_str_add(&out, "\n{\n");
-    add_list(&out, "    ", ar_sprintf(arena, "if (%s(", rule->target), passed,
-             rule->argument_count, ") != AMP_OK)");
+    ar_str_add(&out,
+               ar_wrap_list(arena, "    ",
+                            ar_sprintf(arena, "if (%s(", rule->target), passed,
+                            rule->argument_count, ") != AMP_OK)"));
     ar_str_add(&out, "\n");
-    add_list(&out, "        ", ar_sprintf(arena, "%s(", function->name), names,
-             count, ");");
+    ar_str_add(&out, ar_wrap_list(arena, "        ",
+                                  ar_sprintf(arena, "%s(", function->name),
+                                  names, count, ");"));
     ar_str_add(&out, "\n}\n");
     return ar_str_text(&out);
 }
@@ -146,24 +125,12 @@ static uint32_t declaration_end(ar_plan *plan, const ar_decl *decl) {
     return ar_statement_end(plan->program, &fake);
 }
 
-static uint32_t next_line(const ar_file *file, uint32_t at) {
-    while (at < file->size && file->bytes[at] != '\n')
-        at++;
-    return at + (at < file->size);
-}
-
-static uint32_t skip_space(const ar_file *file, uint32_t at) {
-    while (at < file->size && isspace((unsigned char)file->bytes[at]))
-        at++;
-    return at;
-}
-
 /* A blank line between the wrapper and what follows it. */
 static const char *gap_after(ar_plan *plan, const wrapper *made) {
     const ar_file *file = ar_files_load(&plan->program->files, made->file);
-    uint32_t next = next_line(file, made->at);
-    bool ends_line = skip_space(file, made->at) >= next;
-    return ends_line && next < file->size && skip_space(file, next) == next
+    uint32_t next = ar_next_line(file, made->at);
+    bool ends_line = ar_skip_space(file, made->at) >= next;
+    return ends_line && next < file->size && ar_skip_space(file, next) == next
                ? "\n"
                : "";
 }
@@ -233,8 +200,8 @@ bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
         const ar_op_site *site = &ops->list.data[i];
         if (!site->half)
             continue;
-        if (!ar_place_replace(&plan->placer, site->node->op_range,
-                              replacement_name(plan, site), site->reason)) {
+        if (!ar_place_rename(&plan->placer, site->node,
+                             replacement_name(plan, site), site->reason)) {
             ar_report(plan->diags, AR_DIAG_OP_IN_MACRO, site->node->range,
                       site->callee->decl->name);
             ok = false;
@@ -317,23 +284,23 @@ static bool starts_with(const ar_file *file, uint32_t at, const char *text) {
 /* Behind the lines of a comment, or of // comments in a row; `at` if there is
  * none. */
 static uint32_t skip_comment(const ar_file *file, uint32_t at) {
-    uint32_t p = skip_space(file, at);
+    uint32_t p = ar_skip_space(file, at);
     if (starts_with(file, p, "/*")) {
         for (p += 2; p < file->size && !starts_with(file, p, "*/");)
             p++;
-        return next_line(file, p);
+        return ar_next_line(file, p);
     }
     if (!starts_with(file, p, "//"))
         return at;
     while (starts_with(file, p, "//"))
-        p = next_line(file, p);
+        p = ar_next_line(file, p);
     return p;
 }
 
 /* The word behind a directive, or NULL: "#ifndef NAME", "# ifndef NAME". */
 static const char *directive_word(ar_arena *arena, const ar_file *file,
                                   uint32_t at, const char *directive) {
-    uint32_t end = next_line(file, at);
+    uint32_t end = ar_next_line(file, at);
     const char *line = ar_strndup(arena, file->bytes + at, end - at);
     char hash[2], name[16];
     char *word = ar_strdup(arena, line);
@@ -352,19 +319,19 @@ static uint32_t top_of_file(ar_plan *plan, ar_file_id id) {
     uint32_t guard = top, next;
     while ((next = skip_comment(file, guard)) != guard)
         guard = next;
-    guard = skip_space(file, guard);
+    guard = ar_skip_space(file, guard);
     const char *once = directive_word(plan->arena, file, guard, "pragma");
     if (once && strcmp(once, "once") == 0)
-        return next_line(file, guard);
+        return ar_next_line(file, guard);
     const char *name = directive_word(plan->arena, file, guard, "ifndef");
-    uint32_t second = next_line(file, guard);
+    uint32_t second = ar_next_line(file, guard);
     const char *defined =
         name ? directive_word(plan->arena, file, second, "define") : NULL;
     if (defined && strcmp(name, defined) == 0)
-        return next_line(file, second);
+        return ar_next_line(file, second);
     uint32_t behind = skip_comment(file, top);
     bool glued = behind < file->size && file->bytes[behind] != '#' &&
-                 skip_space(file, behind) == behind;
+                 ar_skip_space(file, behind) == behind;
     return glued ? top : behind;
 }
 

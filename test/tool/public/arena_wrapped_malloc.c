@@ -26,7 +26,8 @@ typedef struct net {
 static float *carve(tensors *t, const size_t *sizes) {
     float *memory = (float *)MALLOC((sizes[0] + sizes[1]) * sizeof(float));
     // CHECK: float *memory = (float *)MALLOC(
-    // CHECK-NEXT: amp_register(memory, (sizes[0] + sizes[1]) * sizeof(float), AMP_TRACKED, 0, "memory");
+    // CHECK-NEXT: amp_register(memory, (sizes[0] + sizes[1]) * sizeof(float),
+    // CHECK-NEXT: AMP_TRACKED, 0, "memory");
     float **fields[] = {&t->w, &t->v};
     float *at = memory;
     for (int i = 0; i < 2; i++) {
