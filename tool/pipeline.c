@@ -515,35 +515,24 @@ static bool stage_done(ar_run *run, ar_stage stage, double *since) {
     return run->options->dump_after == stage;
 }
 
-bool ar_pipeline(ar_run *run) {
-    double since = now();
+/* load to flows: the program and its facts. false: the run is over. */
+static bool read_program(ar_run *run, double *since) {
     ar_jobs jobs = {0};
-    const ar_options *options = run->options;
-    ar_crash_input(options->files.count ? options->files.data[0]
-                                        : options->database);
-    ar_crash_stage("rules");
-    if (!load_rules(run))
-        return false;
-    ar_crash_stage(ar_stage_name(AR_STAGE_LOAD));
-    if (run->options->action == AR_ACTION_PRINT_RULES) {
-        ar_rules_print(stdout, run->rules, &run->rule_files);
-        return false;
-    }
     if (!load(run, &jobs))
         return false;
-    if (stage_done(run, AR_STAGE_LOAD, &since)) {
+    if (stage_done(run, AR_STAGE_LOAD, since)) {
         dump_jobs(&jobs);
         return false;
     }
     if (!collect(run, &jobs))
         return false;
-    if (stage_done(run, AR_STAGE_COLLECT, &since)) {
+    if (stage_done(run, AR_STAGE_COLLECT, since)) {
         for (uint32_t i = 0; i < run->unit_count; i++)
             ar_facts_dump(stdout, run->units[i]);
         return false;
     }
     link_units(run);
-    if (stage_done(run, AR_STAGE_LINK, &since)) {
+    if (stage_done(run, AR_STAGE_LINK, since)) {
         ar_program_dump(stdout, run->program);
         return false;
     }
@@ -551,30 +540,26 @@ bool ar_pipeline(ar_run *run) {
     if (is_audit(run->options) || run->options->dump_after == AR_STAGE_FLOWS)
         run->storage = ar_storage_collect(run->arena, run->program, run->rules,
                                           &run->diags);
-    if (stage_done(run, AR_STAGE_FLOWS, &since)) {
+    if (stage_done(run, AR_STAGE_FLOWS, since)) {
         ar_storage_dump(stdout, run->program, run->storage);
         return false;
     }
-    if (!is_audit(run->options)) /* lists them itself */
-        report_unseen(run);
-    run->left_alone = already_rewritten(run);
-    if (run->left_alone || run->options->level == AR_LEVEL_O0) {
-        run->left_alone = true;
-        if (run->options->action == AR_ACTION_REWRITE ||
-            run->options->action == AR_ACTION_CHECK)
-            return true;
-    }
+    return true;
+}
+
+/* match to solve: what is decided. false: the run is over. */
+static bool decide(ar_run *run, double *since) {
     run->ops = ar_match(run->arena, run->program, run->rules, &run->rule_diags);
     if (run->rule_diags.errors) {
         run->exit = AR_EXIT_USAGE;
         return false;
     }
-    if (stage_done(run, AR_STAGE_MATCH, &since)) {
+    if (stage_done(run, AR_STAGE_MATCH, since)) {
         ar_ops_dump(stdout, run->program, run->ops);
         return false;
     }
     scale(run);
-    if (stage_done(run, AR_STAGE_SCALE, &since)) {
+    if (stage_done(run, AR_STAGE_SCALE, since)) {
         ar_scale_dump(stdout, run->program, run->scale);
         settle_scale(run);
         return false;
@@ -583,10 +568,36 @@ bool ar_pipeline(ar_run *run) {
                  run->ops, &run->diags);
     if (!settle_scale(run))
         return false;
-    if (stage_done(run, AR_STAGE_SOLVE, &since)) {
+    if (stage_done(run, AR_STAGE_SOLVE, since)) {
         ar_ops_dump(stdout, run->program, run->ops);
         return false;
     }
+    return true;
+}
+
+bool ar_pipeline(ar_run *run) {
+    double since = now();
+    const ar_options *options = run->options;
+    ar_crash_input(options->files.count ? options->files.data[0]
+                                        : options->database);
+    ar_crash_stage("rules");
+    if (!load_rules(run))
+        return false;
+    ar_crash_stage(ar_stage_name(AR_STAGE_LOAD));
+    if (options->action == AR_ACTION_PRINT_RULES) {
+        ar_rules_print(stdout, run->rules, &run->rule_files);
+        return false;
+    }
+    if (!read_program(run, &since))
+        return false;
+    if (!is_audit(options)) /* lists them itself */
+        report_unseen(run);
+    run->left_alone = already_rewritten(run) || options->level == AR_LEVEL_O0;
+    if (run->left_alone && (options->action == AR_ACTION_REWRITE ||
+                            options->action == AR_ACTION_CHECK))
+        return true;
+    if (!decide(run, &since))
+        return false;
     if (run->left_alone)
         return true;
     if (!scale_to_place(run) && !run->ops->half_count) {

@@ -13,7 +13,8 @@ typedef struct nest {
     ar_arena *arena;
     AR_VEC(const ar_decl *) variables;
     AR_VEC(local) locals;
-    var_set open; /* of the loops around the statement in hand */
+    var_set open;   /* of the loops around the statement in hand */
+    bool uncounted; /* one of them counts nothing, or beyond the 64 */
     uint32_t stores, sums, contractions;
 } nest;
 
@@ -76,8 +77,28 @@ static bool is_contraction(const nest *n, const ar_node *target,
     return a_memory && b_memory && (a & b & ~c) && (c & ~a) && (c & ~b);
 }
 
+static bool holds_load(const ar_node *node) {
+    if (!node)
+        return false;
+    if (node->kind == AR_INDEX || node->kind == AR_DEREF)
+        return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (holds_load(node->kids[i]))
+            return true;
+    return false;
+}
+
+/* Several iterations add to one target: a loop does not move it, or its index
+ * comes from memory. Else it is an update of each element by itself. */
+static bool meets_again(const nest *n, const ar_node *target) {
+    for (const ar_node *at = target; at->kind == AR_INDEX; at = at->kids[0])
+        if (holds_load(at->kids[1]))
+            return true;
+    return n->uncounted || (n->open & ~target_set(n, target));
+}
+
 static void visit_sum(nest *n, const ar_node *target, const ar_node *value) {
-    if (!ar_is_float(target->type))
+    if (!ar_is_float(target->type) || !meets_again(n, target))
         return;
     n->sums++;
     n->contractions += is_contraction(n, target, ar_skip_casts(value));
@@ -94,7 +115,9 @@ static void visit(nest *n, const ar_node *node);
 
 static void visit_loop(nest *n, const ar_node *loop) {
     var_set before = n->open;
+    bool was_uncounted = n->uncounted;
     const ar_decl *counter = counter_of(loop);
+    n->uncounted |= !counter;
     if (counter) {
         uint32_t index = 0;
         while (index < n->variables.count &&
@@ -104,10 +127,13 @@ static void visit_loop(nest *n, const ar_node *loop) {
             AR_PUSH(n->arena, &n->variables, counter);
         if (index < 64)
             n->open |= (var_set)1 << index;
+        else
+            n->uncounted = true;
     }
     for (uint32_t i = 0; i < loop->kid_count; i++)
         visit(n, loop->kids[i]);
     n->open = before;
+    n->uncounted = was_uncounted;
 }
 
 static void visit(nest *n, const ar_node *node) {

@@ -195,7 +195,8 @@ uint32_t ar_half_operands(const ar_function_rule *rule) {
 
 static void solve_loop(solver *s, ar_op_site *site) {
     const char *unlock = NULL;
-    if (site->shape == AR_LOOP_CONTRACTION && site->function)
+    if (site->shape == AR_LOOP_CONTRACTION && site->function &&
+        !inside_redirected(s, site))
         unlock =
             ar_sprintf(s->arena,
                        "if '%s' is one GEMM or linear layer, name it in "
@@ -216,41 +217,50 @@ static const char *cannot_wrap(const ar_op_site *site) {
     return NULL;
 }
 
-static void solve_call(solver *s, ar_op_site *site) {
-    const ar_function_rule *rule = site->rule;
+/* A pragma or a keep rule says FP32. */
+static bool user_keeps(solver *s, ar_op_site *site) {
     ar_range at = AR_NO_RANGE;
     int pragma = pragma_precision(site, &at);
     if (pragma == 32) {
         keep(site, "#pragma amp fp32", at, "remove the pragma");
-        return;
+        return true;
     }
     const ar_subject_rule *subject = function_rule(s, site->callee->decl->name);
     if (!subject && site->function)
         subject = function_rule(s, site->function->name);
-    if (subject && !subject->half && pragma != 16) {
-        keep(site,
-             ar_sprintf(s->arena, "rule keep fp32 function %s (%s)",
-                        subject->pattern, subject->origin),
-             AR_NO_RANGE, "remove the rule");
-        return;
-    }
+    if (!subject || subject->half || pragma == 16)
+        return false;
+    keep(site,
+         ar_sprintf(s->arena, "rule keep fp32 function %s (%s)",
+                    subject->pattern, subject->origin),
+         AR_NO_RANGE, "remove the rule");
+    return true;
+}
+
+/* The rule of the call says FP32, or nothing that could run in half. */
+static bool rule_keeps(solver *s, ar_op_site *site) {
+    const ar_function_rule *rule = site->rule;
     if (site->category != AR_CAT_ALLOW) {
         keep(site,
              ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
                         rule_text(s, rule)),
              AR_NO_RANGE, NULL);
-        return;
+        return true;
     }
     if (!rule->target) {
         keep(
             site,
             ar_sprintf(s->arena, "%s names no replacement", rule_text(s, rule)),
             AR_NO_RANGE, "add `-> amp_gemm(...)` to the rule");
-        return;
+        return true;
     }
-    if (condition_keeps(s, site))
+    return condition_keeps(s, site);
+}
+
+static void solve_call(solver *s, ar_op_site *site) {
+    if (user_keeps(s, site) || rule_keeps(s, site))
         return;
-    const char *problem = rule->arguments ? cannot_wrap(site) : NULL;
+    const char *problem = site->rule->arguments ? cannot_wrap(site) : NULL;
     if (problem) {
         keep(site,
              ar_sprintf(s->arena, "'%s' %s", site->callee->decl->name, problem),
@@ -286,7 +296,7 @@ static void solve_call(solver *s, ar_op_site *site) {
     site->half = true;
     site->reason =
         ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
-                   rule_text(s, rule));
+                   rule_text(s, site->rule));
     site->reason_at = AR_NO_RANGE;
     s->ops->half_count++;
 }

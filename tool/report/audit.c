@@ -12,6 +12,7 @@ typedef struct builder {
     ar_audit *audit;
     /* entity id -> what is stored in it, from the pointer stores */
     const ar_cell **points_to;
+    bool *points_to_both; /* what carries the loss scale and what does not */
 } builder;
 
 static const char *place(builder *b, ar_range range) {
@@ -96,6 +97,8 @@ static void note_pointers(builder *b) {
     ar_chains cells = ar_chains_new(b->arena, scale->cells.count);
     for (uint32_t i = scale->cells.count; i-- > 0;)
         ar_chain_add(&cells, ar_key(scale->cells.data[i]->object), i);
+    b->points_to_both =
+        AR_NEW_ARRAY(b->arena, bool, b->run->program->entities.count + 1u);
     for (uint32_t i = 0; i < scale->stores.count; i++) {
         const ar_pointer_store *store = &scale->stores.data[i];
         const ar_decl *decl = stored_in(store);
@@ -105,6 +108,8 @@ static void note_pointers(builder *b) {
             continue;
         const ar_entity *entity = ar_entity_of(b->run->program, decl);
         const ar_cell **slot = &b->points_to[entity->id];
+        if (*slot && (*slot)->degree != cell->degree)
+            b->points_to_both[entity->id] = true;
         if (tells_more(cell, *slot))
             *slot = cell;
     }
@@ -132,7 +137,9 @@ static bool is_scaled_in_place(const ar_scale *scale, const ar_cell *cell) {
 }
 
 static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
-    row->reason = "-O1 keeps all storage FP32";
+    row->reason = b->run->options->level == AR_LEVEL_O0
+                      ? "-O0 changes nothing"
+                      : "-O1 keeps all storage FP32";
     row->degree = -1;
     row->group = -1;
     if (!cell)
@@ -152,6 +159,20 @@ static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
         row->reason_place = place(b, cell->reason_at);
 }
 
+/* What only the training loop repeats is an update from step to step. */
+static const ar_accumulator *first_sum(const builder *b,
+                                       const ar_storage_class *memory) {
+    const ar_node *training = b->run->scale->loop;
+    for (uint32_t i = 0; i < memory->accumulator_count; i++) {
+        const ar_accumulator *sum =
+            &b->run->storage->accumulators.data[memory->accumulators[i]];
+        if (!training || sum->inner_loop != training ||
+            sum->outer_loop != training)
+            return sum;
+    }
+    return NULL;
+}
+
 static void describe_storage(builder *b, ar_audit_buffer *row,
                              const ar_decl *decl) {
     const ar_storage_facts *facts = b->run->storage;
@@ -163,9 +184,8 @@ static void describe_storage(builder *b, ar_audit_buffer *row,
         row->pin = memory->pins[0].reason;
         row->pin_place = place(b, memory->pins[0].where.range);
     }
-    if (memory->accumulator_count) {
-        const ar_accumulator *sum =
-            &facts->accumulators.data[memory->accumulators[0]];
+    const ar_accumulator *sum = first_sum(b, memory);
+    if (sum) {
         row->accumulates = ar_accumulator_name(sum->kind);
         row->accumulates_place = place(b, sum->where.range);
     }
@@ -200,6 +220,7 @@ static void add_entities(builder *b) {
                                .type = decl->type->spelling,
                                .place = place(b, decl->name_range)};
         describe(b, &row, b->points_to[entity->id]);
+        row.degree_in_part = row.degree >= 0 && b->points_to_both[entity->id];
         describe_storage(b, &row, decl);
         AR_PUSH(b->arena, &b->audit->buffers, row);
     }

@@ -17,14 +17,15 @@ typedef struct ar_audit_op {
 
 typedef struct ar_audit_buffer {
     const char *name;
-    const char *kind; /* variable, field, heap */
+    const char *kind; /* variable, field, parameter, heap */
     const char *type;
     const char *place;
     ar_role role;
     bool also_state;
-    int degree;       /* in the loss scale; -1: not known */
-    int group;        /* optimizer, or -1 */
-    bool cast_cached; /* a half copy is kept between steps */
+    int degree;          /* in the loss scale; -1: not known */
+    bool degree_in_part; /* it also points to memory of the other degree */
+    int group;           /* optimizer, or -1 */
+    bool cast_cached;    /* a half copy is kept between steps */
     const char *reason;
     const char *reason_place; /* or NULL */
     /* what a level that changes storage would meet */

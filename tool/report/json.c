@@ -69,6 +69,7 @@ static cJSON *buffer_row(const ar_run *run, const ar_audit_buffer *buffer) {
         cJSON_AddNumberToObject(row, "degree", buffer->degree);
     else
         cJSON_AddNullToObject(row, "degree");
+    cJSON_AddBoolToObject(row, "degree_in_part", buffer->degree_in_part);
     if (buffer->group >= 0)
         cJSON_AddNumberToObject(row, "optimizer", buffer->group);
     else

@@ -18,9 +18,9 @@ static void print_ops(FILE *out, const ar_audit *audit) {
     }
 }
 
-static void print_buffers(FILE *out, const ar_audit *audit) {
-    fprintf(out, "\nbuffers: 0 of %u in half (-O1 changes no storage)\n",
-            audit->buffers.count);
+static void print_buffers(FILE *out, const ar_audit *audit, ar_level level) {
+    fprintf(out, "\nbuffers: 0 of %u in half (%s changes no storage)\n",
+            audit->buffers.count, level == AR_LEVEL_O0 ? "-O0" : "-O1");
     for (uint32_t i = 0; i < audit->buffers.count; i++) {
         const ar_audit_buffer *row = &audit->buffers.data[i];
         fprintf(out, "  fp32  %s: %s %s (%s)", row->place, row->kind, row->name,
@@ -30,8 +30,9 @@ static void print_buffers(FILE *out, const ar_audit *audit) {
         if (row->also_state)
             fprintf(out, " and momentum");
         if (row->degree >= 0 && row->role != AR_ROLE_NONE)
-            fprintf(out, ", %s",
-                    row->degree ? "carries the loss scale" : "unscaled");
+            fprintf(out, ", %s%s",
+                    row->degree ? "carries the loss scale" : "unscaled",
+                    row->degree_in_part ? " in part" : "");
         if (row->cast_cached)
             fprintf(out, ", half copy kept between steps");
         fprintf(out, ": %s", row->reason);
@@ -69,7 +70,7 @@ void ar_audit_text(FILE *out, const ar_run *run, const ar_audit *audit) {
     fprintf(out, ": %u of %u ops in half, %u casts\n", audit->half_ops,
             audit->ops.count, audit->casts);
     print_ops(out, audit);
-    print_buffers(out, audit);
+    print_buffers(out, audit, run->options->level);
     print_scale(out, audit);
     if (audit->skipped.count)
         fputs("\nnot seen (switched off by the preprocessor):\n", out);

@@ -38,12 +38,26 @@ void row_norms(float *norm, const float *x, int rows, int n)
     }
 }
 
-// CHECK: [[#@LINE+3]]:5: reduction loop in step
+// CHECK: [[#@LINE+3]]:5: elementwise loop in step
 void step(float *w, const float *g, float rate, int rows, int n)
 {
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < n; i++)
             w[r * n + i] -= rate * g[r * n + i];
+}
+
+// CHECK: [[#@LINE+3]]:5: reduction loop in count
+void count(float *bins, const int *bin, int n)
+{
+    for (int i = 0; i < n; i++)
+        bins[bin[i]] += 1.0f;
+}
+
+// CHECK: [[#@LINE+3]]:5: reduction loop in walk
+void walk(float *sum, const float *x, int n)
+{
+    while (n-- > 0)
+        *sum += *x++;
 }
 
 // CHECK: [[#@LINE+3]]:5: elementwise loop in relu
