@@ -121,8 +121,8 @@ static void index_all(buffers *b) {
 
 static buffers new_buffers(ar_plan *plan, const ar_scale *scale) {
     buffers b = {.plan = plan, .scale = scale};
-    b.listed.arena = b.tracked.arena = b.sized.arena =
-        b.visible.arena = plan->arena;
+    b.listed.arena = b.tracked.arena = b.sized.arena = b.visible.arena =
+        plan->arena;
     list_groups(&b);
     index_all(&b);
     return b;
@@ -477,8 +477,8 @@ static bool plan_frees(buffers *b) {
     bool ok = true;
     for (uint32_t i = 0; i < b->scale->free_count; i++) {
         ar_node *call = b->scale->frees[i].call;
-        if (!ar_table_get(&b->plan->registered, ar_key(b->scale->frees[i].object),
-                          0) ||
+        if (!ar_table_get(&b->plan->registered,
+                          ar_key(b->scale->frees[i].object), 0) ||
             ar_table_get(&b->tracked, ar_key(call), 0) ||
             !ar_table_add(&done, ar_key(call), 0))
             continue;
