@@ -94,8 +94,18 @@ typedef struct ar_loop {
 typedef struct ar_access {
     uint64_t write_tags, read_tags; /* of all accesses: AND */
     int64_t shift;
+    uint32_t first_write, last_read; /* kernels: barriers passed before it */
     bool has_shift, mixed, is_written, is_read;
+    bool is_atomic; /* any access */
 } ar_access;
+
+/* What the threads of a launch have waited for so far. */
+typedef struct ar_barriers {
+    uint32_t passed;
+    bool in_loop;   /* a barrier that a thread passes again and again */
+    bool is_fenced; /* blocks may pass values to each other */
+    bool in_atomic; /* what is accessed now is, by an atomic operation */
+} ar_barriers;
 
 typedef struct ar_frame_loop {
     ar_loop *loop;
@@ -218,6 +228,8 @@ typedef struct ar_interp {
     /* the active loops that stand for the blocks of a launch and the threads
      * of a block, as tags; 0 outside kernels */
     uint64_t block_bit, thread_bit;
+    ar_barriers barriers;
+    AR_VEC(uint32_t) shared; /* objects of __shared__ variables */
     bool gave_up;
     struct ar_inert *inert; /* functions that are not followed */
     /* what was taken for granted on the way (ar_scale.assumptions) */
@@ -270,6 +282,10 @@ void ar_clear_block(ar_interp *in, ar_node *at, const ar_value *address,
                     bool to_zero);
 void ar_copy_block(ar_interp *in, ar_node *at, const ar_value *to,
                    const ar_value *from);
+/* What code that is not seen leaves where it was told to write: numbers that
+ * nobody knows. `element` is what the static type of the pointer says. */
+void ar_fill_unknown(ar_interp *in, ar_node *at, const ar_value *address,
+                     const ar_type *element);
 /* Forgets everything in the object. */
 void ar_reset_object(ar_interp *in, ar_mem_object *object, bool zero);
 uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
@@ -335,12 +351,14 @@ void ar_interp_launch(ar_interp *in, ar_node *node);
 bool ar_thread_value(const ar_interp *in, const ar_node *node, ar_value *value);
 /* What the functions of cooperative groups return: the place of a thread, a
  * sum over threads. */
-bool ar_thread_call(ar_interp *in, const ar_node *call, const ar_value *args,
-                    const ar_type *const *types, uint32_t count,
-                    ar_value *value);
+bool ar_thread_call(ar_interp *in, const ar_node *call, ar_value *value);
 /* What an operator makes of numbers that follow the threads. */
 ar_value ar_thread_arith(const ar_interp *in, ar_op op, const ar_value *a,
                          const ar_value *b);
+/* Can a thread (block) find in the cell what another one of this launch wrote?
+ * Without an atomic operation or a barrier in between that would be a race. */
+bool ar_threads_share(const ar_interp *in, uint64_t loop_bit,
+                      const ar_access *access);
 /* An if statement that only keeps some threads out, as `if (i < n)`: 1 when
  * its body runs for the others, 0 when it sends the rest away, -1: no such. */
 int ar_thread_guard(const ar_interp *in, const ar_node *node,
@@ -360,7 +378,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
 /* Memory of floats, by the static type or by what is known to lie there. */
 bool ar_points_to_floats(ar_interp *in, const ar_value *v, const ar_type *type);
 /* What a call gives of which nothing is known. */
-ar_value ar_unknown_result(ar_interp *in, ar_node *call, const ar_decl *callee);
+ar_value ar_unknown_result(ar_interp *in, ar_node *call);
 /* interp_inert.c: functions that cannot reach a float. */
 typedef struct ar_inert ar_inert;
 void ar_find_inert(ar_interp *in);

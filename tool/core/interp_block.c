@@ -206,6 +206,72 @@ void ar_copy_block(ar_interp *in, ar_node *at, const ar_value *to,
         ar_store_block(in, at, to, ar_load_block(in, at, from), false);
 }
 
+/* ---- what is filled from outside ----------------------------------------- */
+
+static void fill_cell(ar_interp *in, ar_node *at, uint32_t cell,
+                      const ar_type *type) {
+    ar_value to = ar_value_pointer(in, cell, 0);
+    if (type->kind == AR_TYPE_ARRAY) {
+        while (type->kind == AR_TYPE_ARRAY)
+            type = type->element;
+        if (ar_is_record(type) || type->kind == AR_TYPE_POINTER)
+            cell = ar_memory_child(in->m, cell, AR_STEP_INDEX, NULL,
+                                   AR_ANY_INDEX, type);
+        to = ar_value_pointer(in, cell, 0);
+    }
+    if (ar_is_record(type)) {
+        const ar_decl *record =
+            type->record ? ar_entity_of(in->program, type->record)->decl : NULL;
+        for (uint32_t i = 0; record && i < record->member_count; i++) {
+            const ar_decl *field =
+                ar_entity_of(in->program, record->members[i])->decl;
+            uint32_t kid = ar_memory_child(in->m, cell, AR_STEP_FIELD, field, 0,
+                                           field->type);
+            fill_cell(in, at, kid, field->type);
+        }
+        return;
+    }
+    ar_value v = ar_is_floating(type)
+                     ? ar_from_node(ar_graph_node(in, AR_V_INPUT, at,
+                                                  0x80000000u | cell, NULL, 0))
+                     : ar_unknown();
+    uint32_t id = ar_state_get(&in->state, cell);
+    bool keeps = type->kind == AR_TYPE_POINTER && id &&
+                 ar_memory_value(in->m, id)->targets;
+    if (!keeps)
+        ar_interp_store(in, at, &to, type, &v);
+}
+
+void ar_fill_unknown(ar_interp *in, ar_node *at, const ar_value *address,
+                     const ar_type *element) {
+    ar_targets set = *ar_memory_targets(in->m, address->targets);
+    for (uint32_t i = 0; i < set.count; i++) {
+        const ar_mem_cell *c = cell_at(in, set.data[i].cell);
+        const ar_type *type = type_of_child(c) ? type_of_child(c) : element;
+        while (type && type->kind == AR_TYPE_ARRAY)
+            type = type->element;
+        if (!type || ar_object_of(in->m, set.data[i].cell)->is_function)
+            continue;
+        if (!ar_is_record(type)) {
+            ar_value one = *address, v = ar_unknown();
+            one.targets = ar_memory_set(in->m, &set.data[i], 1);
+            if (type->kind == AR_TYPE_INT || type->kind == AR_TYPE_ENUM)
+                ar_interp_store(in, at, &one, type, &v);
+            continue;
+        }
+        uint32_t cell =
+            ar_element_cell(in, set.data[i].cell, set.data[i].index, type);
+        ar_state before = ar_state_copy(in->state);
+        fill_cell(in, at, cell, type);
+        if (set.count > 1) {
+            ar_state after = ar_state_take(&in->state);
+            in->state = ar_join_states(in, at, &before, &after);
+        } else {
+            ar_state_drop(in->m, &before);
+        }
+    }
+}
+
 /* ---- objects ------------------------------------------------------------- */
 
 static void forget(ar_interp *in, uint32_t cell) {
@@ -261,7 +327,8 @@ ar_value ar_allocate(ar_interp *in, ar_node *call, bool zero) {
 /* The cell of a variable in the running function. */
 uint32_t ar_variable_cell(ar_interp *in, ar_decl *decl) {
     bool local = decl->kind == AR_DECL_PARAM ||
-                 (!decl->is_file_scope && decl->storage == AR_STORAGE_AUTO);
+                 (!decl->is_file_scope && !decl->is_cuda_shared &&
+                  decl->storage == AR_STORAGE_AUTO);
     uint64_t owner = local ? in->frame->context->id : 0;
     bool is_new;
     ar_mem_object *object =
@@ -273,8 +340,10 @@ uint32_t ar_variable_cell(ar_interp *in, ar_decl *decl) {
     object->as.kind = local ? AR_OBJECT_LOCAL : AR_OBJECT_GLOBAL;
     object->as.decl = best;
     object->as.unit = entity->unit;
-    object->zero_default = !local;
+    object->zero_default = !local && !decl->is_cuda_shared;
     object->disjoint = in->disjoint;
+    if (decl->is_cuda_shared)
+        AR_PUSH(in->arena, &in->shared, object->as.id);
     const ar_type *type = best->type;
     if (local) {
         object->as.unit = in->frame->context->unit;

@@ -118,9 +118,9 @@ ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
 
 /* A function that is neither seen nor described: what it is given must have
  * degree 0, and what it could write is unknown. */
-static ar_value call_stranger(ar_interp *in, ar_node *call,
-                              const ar_decl *callee, const ar_value *args,
-                              const ar_type *const *types, uint32_t count) {
+static ar_value call_stranger(ar_interp *in, ar_node *call, const char *name,
+                              const ar_value *args, const ar_type *const *types,
+                              uint32_t count) {
     bool told = false;
     for (uint32_t i = 0; i < count; i++) {
         ar_node *at = call->kids[i + 1];
@@ -132,10 +132,10 @@ static ar_value call_stranger(ar_interp *in, ar_node *call,
             continue;
         ar_graph_sink(in, AR_SINK_CALL, at, ar_load_block(in, at, &args[i]), 0);
         if (!told)
-            ar_interp_note(in, AR_DIAG_OPAQUE_CALL, call->range, callee->name);
+            ar_interp_note(in, AR_DIAG_OPAQUE_CALL, call->range, name);
         told = true;
     }
-    return ar_unknown_result(in, call, callee);
+    return ar_unknown_result(in, call);
 }
 
 static ar_value call_one(ar_interp *in, ar_node *call, ar_decl *callee,
@@ -151,7 +151,12 @@ static ar_value call_one(ar_interp *in, ar_node *call, ar_decl *callee,
                 args[i] = ar_as_term(in, call->kids[i + 1], args[i]);
         return ar_run_function(in, call, definition, args, types, count);
     }
-    return call_stranger(in, call, callee, args, types, count);
+    return call_stranger(in, call, callee->name, args, types, count);
+}
+
+static const char *called_name(ar_node *call) {
+    const ar_node *callee = ar_skip_casts(call->kids[0]);
+    return callee && callee->decl ? callee->decl->name : "(expression)";
 }
 
 static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
@@ -160,11 +165,12 @@ static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
     ar_targets set = *ar_memory_targets(in->m, callee.targets);
     ar_state before = ar_state_copy(in->state), after = {NULL, true};
     ar_value result = ar_unknown();
-    bool any = false;
+    bool found = false, any = false;
     for (uint32_t i = 0; i < set.count; i++) {
         ar_mem_object *object = ar_object_of(in->m, set.data[i].cell);
         if (!object->is_function)
             continue;
+        found = true;
         ar_state_drop(in->m, &in->state);
         in->state = ar_state_copy(before);
         ar_value one = call_one(in, call, object->as.decl, args, types, count);
@@ -176,13 +182,10 @@ static ar_value call_pointer(ar_interp *in, ar_node *call, ar_value *args,
         after = ar_join_states(in, call, &after, &in->state);
         in->state = (ar_state){NULL, true};
     }
-    if (!set.count) {
+    if (!found) {
         ar_state_drop(in->m, &after);
         in->state = before;
-        if (ar_is_floating(call->type))
-            return ar_from_node(
-                ar_graph_node(in, AR_V_INPUT, call, 0, NULL, 0));
-        return ar_unknown();
+        return call_stranger(in, call, called_name(call), args, types, count);
     }
     ar_state_drop(in->m, &before);
     in->state = after;
@@ -201,6 +204,9 @@ ar_value ar_interp_argument(ar_interp *in, ar_node *arg, const ar_decl *param,
 }
 
 ar_value ar_interp_call(ar_interp *in, ar_node *node) {
+    ar_value value;
+    if (ar_thread_call(in, node, &value))
+        return value;
     uint32_t count = node->kid_count ? node->kid_count - 1 : 0;
     ar_value *args = AR_NEW_ARRAY(in->arena, ar_value, count + 1);
     const ar_type **types = AR_NEW_ARRAY(in->arena, const ar_type *, count + 1);
@@ -212,9 +218,6 @@ ar_value ar_interp_call(ar_interp *in, ar_node *node) {
             &types[i]);
     if (in->state.dead)
         return (ar_value){.is_undefined = true};
-    ar_value value;
-    if (ar_thread_call(in, node, args, types, count, &value))
-        return value;
     if (callee)
         return call_one(in, node, callee, args, types, count);
     return call_pointer(in, node, args, types, count);

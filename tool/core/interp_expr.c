@@ -109,6 +109,7 @@ ar_value ar_interp_address(ar_interp *in, ar_node *node) {
         return node->kid_count ? ar_interp_address(in, node->kids[0])
                                : ar_unknown();
     case AR_COMPOUND_LITERAL:
+    case AR_INIT_LIST: /* of C++: a value without a name */
     case AR_STRING_LIT: {
         bool is_new;
         ar_mem_object *object = ar_memory_object(
@@ -121,9 +122,12 @@ ar_value ar_interp_address(ar_interp *in, ar_node *node) {
             ar_memory_root(in->m, object, node->type);
         }
         ar_value address = ar_value_pointer(in, object->root, 0);
-        if (node->kind == AR_COMPOUND_LITERAL && node->kid_count) {
+        ar_node *list = node->kind == AR_INIT_LIST ? node
+                        : node->kid_count          ? node->kids[0]
+                                                   : NULL;
+        if (list && node->kind != AR_STRING_LIT) {
             ar_reset_object(in, object, true);
-            ar_init_cell(in, node, &address, node->type, node->kids[0]);
+            ar_init_cell(in, node, &address, node->type, list);
         }
         return address;
     }
@@ -361,6 +365,7 @@ static ar_value eval(ar_interp *in, ar_node *node) {
         return read_lvalue(in, node);
     case AR_STRING_LIT:
     case AR_COMPOUND_LITERAL:
+    case AR_INIT_LIST:
     case AR_INDEX:
     case AR_DEREF:
         return read_lvalue(in, node);

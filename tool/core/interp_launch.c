@@ -3,6 +3,62 @@
  * on elements of their own, which is what loops over indices show. */
 #include "core/interp.h"
 
+static uint64_t innermost(const ar_interp *in) {
+    uint32_t depth = in->active.count - 1;
+    return depth < 64 ? (uint64_t)1 << depth : 0;
+}
+
+/* ---- barriers ------------------------------------------------------------ */
+
+/* Groups that are within one block. */
+static bool is_small_group(const ar_type *type) {
+    const char *name = type && type->record ? type->record->name : "";
+    return strstr(name, "thread_block") || strcmp(name, "coalesced_group") == 0;
+}
+
+typedef enum barrier { BARRIER_NONE, BARRIER_BLOCK, BARRIER_DEVICE } barrier;
+
+/* What is not known to stay in a block may let blocks see each other. */
+static barrier barrier_of(const ar_node *call, const char *name) {
+    if (strncmp(name, "__sync", 6) == 0 ||
+        strcmp(name, "__threadfence_block") == 0 ||
+        strncmp(name, "__shfl", 6) == 0)
+        return BARRIER_BLOCK;
+    static const char *const words[] = {"sync", "fence", "barrier", "wait"};
+    bool waits = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        waits |= strstr(name, words[i]) != NULL;
+    if (!waits)
+        return BARRIER_NONE;
+    ar_node *group = call->kids[0]->kind == AR_MEMBER ? call->kids[0]->kids[0]
+                     : call->kid_count > 1            ? call->kids[1]
+                                                      : NULL;
+    group = ar_skip_casts(group);
+    return strcmp(name, "sync") == 0 && group && is_small_group(group->type)
+               ? BARRIER_BLOCK
+               : BARRIER_DEVICE;
+}
+
+static void pass_barrier(ar_interp *in, const ar_node *call, const char *name) {
+    barrier b = barrier_of(call, name);
+    if (b == BARRIER_NONE)
+        return;
+    in->barriers.passed++;
+    in->barriers.is_fenced |= b == BARRIER_DEVICE;
+    in->barriers.in_loop |= innermost(in) != in->thread_bit;
+}
+
+bool ar_threads_share(const ar_interp *in, uint64_t loop_bit,
+                      const ar_access *access) {
+    const ar_barriers *b = &in->barriers;
+    if (access->is_atomic || b->is_fenced)
+        return true;
+    if (loop_bit == in->block_bit)
+        return false;
+    return b->in_loop ||
+           (access->is_read && access->first_write < access->last_read);
+}
+
 /* ---- thread indices ------------------------------------------------------ */
 
 bool ar_thread_value(const ar_interp *in, const ar_node *node,
@@ -23,22 +79,24 @@ bool ar_thread_value(const ar_interp *in, const ar_node *node,
     return true;
 }
 
-bool ar_thread_call(ar_interp *in, const ar_node *call, const ar_value *args,
-                    const ar_type *const *types, uint32_t count,
-                    ar_value *value) {
+bool ar_thread_call(ar_interp *in, const ar_node *call, ar_value *value) {
     const ar_node *callee = call->kids[0];
     const ar_decl *decl = callee->decl;
-    if (!decl || !decl->is_system || !(in->block_bit | in->thread_bit))
+    if (!decl || !(in->block_bit | in->thread_bit))
         return false;
+    if (!decl->is_system)
+        return false;
+    pass_barrier(in, call, decl->name);
     bool is_rank = strcmp(decl->name, "thread_rank") == 0;
     if (is_rank || strcmp(decl->name, "meta_group_rank") == 0) {
         *value = (ar_value){.offset_tags = in->thread_bit, .shift = is_rank};
         return true;
     }
-    if (strcmp(decl->name, "reduce") != 0 || count < 2 ||
-        !ar_is_floating(types[1]))
+    if (strcmp(decl->name, "reduce") != 0 || call->kid_count < 3 ||
+        !ar_is_floating(call->kids[2]->type))
         return false;
-    *value = ar_from_node(ar_float_of(in, &args[1]));
+    ar_value term = ar_interp_eval(in, call->kids[2]);
+    *value = ar_from_node(ar_float_of(in, &term));
     return true;
 }
 
@@ -94,11 +152,6 @@ typedef struct launch {
     uint32_t count;
 } launch;
 
-static uint64_t innermost(const ar_interp *in) {
-    uint32_t depth = in->active.count - 1;
-    return depth < 64 ? (uint64_t)1 << depth : 0;
-}
-
 static void run_thread(ar_interp *in, ar_node *node, void *context,
                        ar_state *exits) {
     (void)node;
@@ -108,10 +161,19 @@ static void run_thread(ar_interp *in, ar_node *node, void *context,
     *exits = in->state.dead ? (ar_state){NULL, true} : ar_state_copy(in->state);
 }
 
+/* Shared memory comes with a block and goes with it. */
+static void forget_shared(ar_interp *in) {
+    for (uint32_t i = 0; i < in->shared.count; i++)
+        ar_reset_object(in, in->m->objects.data[in->shared.data[i]], false);
+}
+
 static void run_block(ar_interp *in, ar_node *node, void *context,
                       ar_state *exits) {
     in->block_bit = innermost(in);
+    forget_shared(in);
     ar_iterate(in, node->kids[0], run_thread, context);
+    if (!in->state.dead)
+        forget_shared(in);
     *exits = in->state.dead ? (ar_state){NULL, true} : ar_state_copy(in->state);
 }
 
@@ -151,7 +213,10 @@ void ar_interp_launch(ar_interp *in, ar_node *node) {
         return;
     }
     uint64_t block_bit = in->block_bit, thread_bit = in->thread_bit;
+    ar_barriers barriers = in->barriers;
+    in->barriers = (ar_barriers){0};
     ar_iterate(in, node, run_block, &l);
     in->block_bit = block_bit;
     in->thread_bit = thread_bit;
+    in->barriers = barriers;
 }

@@ -175,7 +175,12 @@ static bool is_elementwise(back_edge *e, uint32_t cell) {
     if (!at)
         return false;
     const ar_access *a = &frame->accesses.data[at - 1];
-    if (!a->is_written || !(a->write_tags & e->bit))
+    if (!a->is_written)
+        return false;
+    if (e->bit & (in->block_bit | in->thread_bit) &&
+        !ar_threads_share(in, e->bit, a))
+        return true;
+    if (!(a->write_tags & e->bit))
         return false;
     if (a->mixed) {
         if (!ar_idtable_get(&e->loop->mixed, cell, 0)) {
@@ -334,10 +339,17 @@ static void hand_up_accesses(ar_interp *in) {
             continue;
         }
         ar_access *o = &outer->accesses.data[at - 1];
-        if (a->is_written)
+        if (a->is_written) {
             o->write_tags &= a->write_tags & outside;
-        if (a->is_read)
+            if (!o->is_written || a->first_write < o->first_write)
+                o->first_write = a->first_write;
+        }
+        if (a->is_read) {
             o->read_tags &= a->read_tags & outside;
+            if (a->last_read > o->last_read)
+                o->last_read = a->last_read;
+        }
+        o->is_atomic |= a->is_atomic;
         if (a->mixed || (a->has_shift && o->has_shift && a->shift != o->shift))
             o->mixed = true;
         if (a->has_shift)

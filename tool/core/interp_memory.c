@@ -161,13 +161,19 @@ static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
         (address->offset_tags | address->pointer_tags) & active_mask(in);
     ar_frame_loop *frame = &in->active.data[in->active.count - 1];
     ar_access *a = access_of(in, frame, cell);
+    uint32_t now = in->barriers.passed;
     if (is_write) {
         a->write_tags &= tags;
+        if (!a->is_written || now < a->first_write)
+            a->first_write = now;
         a->is_written = true;
     } else {
         a->read_tags &= tags;
+        if (now > a->last_read)
+            a->last_read = now;
         a->is_read = true;
     }
+    a->is_atomic |= in->barriers.in_atomic;
     if (!tags)
         return;
     int64_t shift = address->is_partial ? INT64_MAX : address->shift;

@@ -161,18 +161,11 @@ static void load_into(rule_call *r, uint32_t i) {
         ar_store_block(in, r->call, &r->args[i], node, false);
         return;
     }
-    const ar_type *element = r->types[i]->element;
-    if (element &&
-        (element->kind == AR_TYPE_INT || element->kind == AR_TYPE_ENUM)) {
-        ar_value v = ar_unknown();
-        ar_interp_store(in, r->call, &r->args[i], element, &v);
-    }
+    ar_fill_unknown(in, r->call, &r->args[i], r->types[i]->element);
 }
 
-ar_value ar_unknown_result(ar_interp *in, ar_node *call,
-                           const ar_decl *callee) {
-    const ar_type *type = callee->type->element;
-    if (ar_is_floating(type))
+ar_value ar_unknown_result(ar_interp *in, ar_node *call) {
+    if (ar_is_floating(call->type))
         return ar_from_node(ar_graph_node(in, AR_V_INPUT, call, 0, NULL, 0));
     return ar_unknown();
 }
@@ -236,7 +229,7 @@ static ar_value apply_pure(rule_call *r, const ar_decl *callee) {
         if (ar_is_floating(r->types[i]))
             node = fresh(r, AR_V_NONLINEAR,
                          (uint32_t[]){ar_float_of(in, &r->args[i])}, 1);
-    return node ? ar_from_node(node) : ar_unknown_result(in, r->call, callee);
+    return node ? ar_from_node(node) : ar_unknown_result(in, r->call);
 }
 
 /* A sum over processes: what is received has the degree of what is sent. Sent
@@ -252,7 +245,7 @@ static ar_value apply_allreduce(rule_call *r, const ar_decl *callee) {
                             !r->args[from].targets;
             }
         if (in_place)
-            return ar_unknown_result(r->in, r->call, callee);
+            return ar_unknown_result(r->in, r->call);
     }
     return apply_algebra(r, callee);
 }
@@ -272,7 +265,7 @@ static ar_value apply_clip(rule_call *r, const ar_decl *callee) {
     }
     return norm && ar_is_floating(callee->type->element)
                ? ar_from_node(norm)
-               : ar_unknown_result(r->in, r->call, callee);
+               : ar_unknown_result(r->in, r->call);
 }
 
 /* memcpy returns its target, cudaMemcpy that all went well. */
@@ -295,7 +288,9 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
     case AR_RULE_OP:
         if (!rule->algebra)
             return false;
+        in->barriers.in_atomic = strcmp(rule->op, "atomic") == 0;
         *result = apply_algebra(&r, callee);
+        in->barriers.in_atomic = false;
         return true;
     case AR_RULE_ALLOC:
         *result = apply_alloc(&r);
@@ -336,7 +331,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
         apply_save(&r);
         return true;
     case AR_RULE_LOAD:
-        *result = ar_unknown_result(in, call, callee);
+        *result = ar_unknown_result(in, call);
         for (uint32_t i = 0; i < count; i++)
             if (i >= rule->param_count ||
                 rule->params[i].direction == AR_DIR_OUT)

@@ -367,8 +367,10 @@ void ar_interp_exec(ar_interp *in, ar_node *node) {
             ar_interp_exec(in, node->kids[node->kid_count - 1]);
         return;
     }
+    case AR_ASM: /* of a kernel: may be a barrier of any kind */
+        in->barriers.is_fenced = true;
+        return;
     case AR_NULL_STMT:
-    case AR_ASM:
         return;
     case AR_UNKNOWN_STMT:
         for (uint32_t i = 0; i < node->kid_count; i++)

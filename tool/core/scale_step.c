@@ -33,7 +33,7 @@ static bool uses_other_arrays(ar_analysis *a, uint32_t store) {
                 return true;
             continue;
         }
-        if (v->kind == AR_V_INPUT)
+        if (v->kind == AR_V_INPUT && ar_where_in_loop(a, v->context, v->at))
             return true;
         for (uint32_t i = 0; i < v->in_count; i++)
             AR_PUSH(a->arena, &work, v->in[i]);

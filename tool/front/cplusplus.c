@@ -76,6 +76,28 @@ static ar_node *construct(ar_collector *c, CXCursor cursor, ar_kids kids) {
     return node;
 }
 
+/* The operator= that a class has without anyone writing it stands where the
+ * class does: a plain assignment, as in C. */
+static bool is_plain_assignment(CXCursor callee) {
+    if (!has_name(callee, "operator="))
+        return false;
+    CXCursor method = clang_getCursorReferenced(callee);
+    return clang_equalLocations(clang_getCursorLocation(method),
+                                clang_getCursorLocation(
+                                    clang_getCursorSemanticParent(method))) !=
+           0;
+}
+
+static ar_node *assignment(ar_collector *c, CXCursor cursor, ar_kids kids) {
+    ar_node *node = value(c, AR_ASSIGN, cursor);
+    ar_set_kids(c, node, 2);
+    node->kids[0] = ar_expr(c, ar_kid(c, kids, 0));
+    node->kids[1] = ar_expr(c, ar_kid(c, kids, 2));
+    if (!node->range.in_macro_body)
+        node->op_range = ar_extent(c, ar_kid(c, kids, 1));
+    return node;
+}
+
 /* `a * b` of a class shows its operator between the operands. */
 static ar_node *operator_call(ar_collector *c, CXCursor cursor, ar_kids kids) {
     uint32_t callee = 0;
@@ -83,6 +105,9 @@ static ar_node *operator_call(ar_collector *c, CXCursor cursor, ar_kids kids) {
         callee++;
     if (callee == 0 || callee == kids.count)
         return NULL;
+    if (callee == 1 && kids.count == 3 &&
+        is_plain_assignment(ar_kid(c, kids, 1)))
+        return assignment(c, cursor, kids);
     ar_node *node = value(c, AR_CALL, cursor);
     ar_set_kids(c, node, kids.count);
     node->kids[0] = ar_expr(c, ar_kid(c, kids, callee));

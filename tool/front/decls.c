@@ -462,6 +462,14 @@ static void collect_inner(ar_collector *c, CXCursor cursor) {
     ar_pop_kids(c, kids);
 }
 
+/* `T x;` in C++ calls a constructor that nobody wrote: it stands where the name
+ * does. That is no initialiser. */
+static bool is_written(const ar_decl *decl, const ar_node *init) {
+    return init->kind != AR_INIT_LIST || init->kid_count ||
+           init->range.begin != decl->name_range.begin ||
+           init->range.end != decl->name_range.end;
+}
+
 ar_decl *ar_collect_decl(ar_collector *c, CXCursor cursor, ar_range group) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_EnumDecl || kind == CXCursor_ClassTemplate) {
@@ -478,6 +486,8 @@ ar_decl *ar_collect_decl(ar_collector *c, CXCursor cursor, ar_range group) {
         CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
         if (!decl->init && !clang_Cursor_isNull(init))
             decl->init = ar_expr(c, init);
+        if (decl->init && !is_written(decl, decl->init))
+            decl->init = NULL;
         break;
     }
     case AR_DECL_FUNCTION:
