@@ -97,7 +97,17 @@ typedef struct ar_access {
     uint32_t first_write, last_read; /* kernels: barriers passed before it */
     bool has_shift, mixed, is_written, is_read;
     bool is_atomic; /* any access */
+    uint32_t row;   /* that all accesses are in, or 0 */
 } ar_access;
+
+/* Where an address lies that follows a loop in equal steps. */
+typedef struct ar_row {
+    uint32_t loop;   /* its depth */
+    uint32_t stride; /* extent: the step */
+    uint32_t inside; /* extent: no less than what was added; 0: nothing was */
+    int64_t shift;   /* rows away from the one of the iteration */
+} ar_row;
+typedef struct ar_rows ar_rows;
 
 /* What the threads of a launch have waited for so far. */
 typedef struct ar_barriers {
@@ -234,6 +244,8 @@ typedef struct ar_interp {
     struct ar_inert *inert; /* functions that are not followed */
     /* what was taken for granted on the way (ar_scale.assumptions) */
     bool assumes_loops_run, assumes_index_covers, assumes_buffers_exist;
+    bool assumes_rows_apart;
+    ar_rows *rows;
 } ar_interp;
 
 ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
@@ -317,6 +329,19 @@ bool ar_can_focus(const ar_interp *in, const ar_node *at,
 /* The value of a cell whose element at the address holds `fresh`. */
 uint32_t ar_focus_on(ar_interp *in, ar_node *at, uint32_t cell,
                      const ar_value *address, uint32_t fresh, uint32_t rest);
+/* interp_rows.c: sizes and rows.  An integer of which nothing is known: */
+bool ar_is_size(const ar_value *v);
+/* Its extent once it is stored there. */
+uint32_t ar_new_extent(ar_interp *in, const ar_node *at, uint32_t cell);
+/* The row of the variable that the loop steps. */
+uint32_t ar_loop_row(ar_interp *in, uint32_t depth);
+ar_row ar_row_at(ar_interp *in, uint32_t id);
+/* Equal for all addresses in the row. */
+uint32_t ar_row_start(ar_interp *in, uint32_t id);
+/* Fills in the extent or row of what an operator gives. */
+void ar_size_arith(ar_interp *in, ar_op op, const ar_value *a,
+                   const ar_value *b, ar_value *v);
+void ar_forget_sizes(ar_interp *in, uint32_t loop, ar_value *v);
 
 /* control */
 ar_value ar_interp_eval(ar_interp *in, ar_node *node);

@@ -222,9 +222,12 @@ ar_value ar_arith(ar_interp *in, ar_node *at, ar_op op, ar_value a, ar_value b,
     if (ar_is_floating(a_type) || ar_is_floating(b_type))
         return float_arith(in, at, op, &a, &b);
     bool pa = is_pointer_like(a_type), pb = is_pointer_like(b_type);
-    if (pa != pb && (op == AR_OP_ADD || op == AR_OP_SUB))
-        return pa ? move_pointer(in, a, b, op == AR_OP_SUB)
-                  : move_pointer(in, b, a, false);
+    if (pa != pb && (op == AR_OP_ADD || op == AR_OP_SUB)) {
+        ar_value v = pa ? move_pointer(in, a, b, op == AR_OP_SUB)
+                        : move_pointer(in, b, a, false);
+        ar_size_arith(in, op, pa ? &a : &b, pa ? &b : &a, &v);
+        return v;
+    }
     if (pa || pb) {
         if (op != AR_OP_EQ && op != AR_OP_NE)
             return ar_unknown();
@@ -238,13 +241,17 @@ ar_value ar_arith(ar_interp *in, ar_node *at, ar_op op, ar_value a, ar_value b,
         return ar_unknown();
     }
     int64_t folded;
+    ar_value v;
     switch ((int)op) {
     case AR_OP_ADD:
-        return add_numbers(in, a, b, false);
     case AR_OP_SUB:
-        return add_numbers(in, a, b, true);
+        v = add_numbers(in, a, b, op == AR_OP_SUB);
+        ar_size_arith(in, op, &a, &b, &v);
+        return v;
     case AR_OP_MUL:
-        return multiply_numbers(a, b);
+        v = multiply_numbers(a, b);
+        ar_size_arith(in, op, &a, &b, &v);
+        return v;
     case AR_OP_SHL:
         if (b.is_number && b.number >= 0 && b.number < 32)
             return multiply_numbers(a, ar_number((int64_t)1 << b.number));

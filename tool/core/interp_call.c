@@ -67,6 +67,8 @@ static void bind_argument(ar_interp *in, ar_node *call, ar_decl *param,
         c->is_many = false; /* T x[n] is a pointer */
     if (!c->scalar)
         c->scalar = param->type;
+    if (ar_is_size(&v) && !v.extent && param->type->kind == AR_TYPE_INT)
+        v.extent = ar_new_extent(in, call, cell);
     ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, &v));
 }
 

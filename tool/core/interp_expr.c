@@ -63,6 +63,7 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
     }
     base.pointer_tags |= base.offset_tags;
     base.offset_tags = 0;
+    base.row = 0;
     base.is_partial = false;
     base.is_number = false;
     return base;

@@ -162,6 +162,7 @@ static ar_value join_addresses(ar_interp *in, const ar_value *a,
         .offset_tags = a->offset_tags & b->offset_tags,
         .pointer_tags = a->pointer_tags & b->pointer_tags,
         .shift = a->shift == b->shift ? a->shift : 0,
+        .row = a->row == b->row ? a->row : 0,
         .may_be_null = a->may_be_null || b->may_be_null,
         .is_partial = a->is_partial || b->is_partial ||
                       (a->offset_tags != b->offset_tags && !a->offset_tags) ||
@@ -195,6 +196,8 @@ ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
     ar_value v = ar_unknown();
     v.offset_tags = a->offset_tags & b->offset_tags;
     v.may_be_null = a->may_be_null || b->may_be_null;
+    v.extent = a->extent == b->extent ? a->extent : 0;
+    v.row = a->row == b->row ? a->row : 0;
     if (v.offset_tags && a->shift == b->shift && !a->is_partial &&
         !b->is_partial) {
         v.shift = a->shift;

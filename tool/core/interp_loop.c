@@ -119,6 +119,7 @@ static void tag_inductions(ar_interp *in, ar_node *node, const ar_loop *loop,
             v = (ar_value){.offset_tags = v.offset_tags | bit,
                            .symbol =
                                ar_symbol_of_variable(in, loop, list.data[i])};
+            v.row = ar_loop_row(in, in->active.count - 1);
         } else {
             ar_targets set = *ar_memory_targets(in->m, v.targets);
             ar_target *t = AR_NEW_ARRAY(in->arena, ar_target, set.count + 1);
@@ -128,6 +129,7 @@ static void tag_inductions(ar_interp *in, ar_node *node, const ar_loop *loop,
                 v.targets = ar_memory_set(in->m, t, set.count);
             v.offset_tags |= bit;
             v.symbol = 0;
+            v.row = 0;
         }
         ar_state_set(in->m, &in->state, cell, ar_memory_intern(in->m, &v));
     }
@@ -182,6 +184,11 @@ static bool is_elementwise(back_edge *e, uint32_t cell) {
         return true;
     if (!(a->write_tags & e->bit))
         return false;
+    bool follows = !a->is_read || a->read_tags & e->bit;
+    if (follows && a->row && ar_row_at(in, a->row).loop == e->loop->depth) {
+        in->assumes_rows_apart |= a->mixed;
+        return true;
+    }
     if (a->mixed) {
         if (!ar_idtable_get(&e->loop->mixed, cell, 0)) {
             ar_idtable_put(&e->loop->mixed, cell, 0, 1);
@@ -189,12 +196,12 @@ static bool is_elementwise(back_edge *e, uint32_t cell) {
         }
         return false;
     }
-    if (ar_idtable_get(&e->loop->mixed, cell, 0))
-        return false;
-    return !a->is_read || a->read_tags & e->bit;
+    return follows && !ar_idtable_get(&e->loop->mixed, cell, 0);
 }
 
-static ar_value strip(ar_value v, uint64_t bit) {
+static ar_value strip(ar_interp *in, const ar_loop *loop, ar_value v) {
+    uint64_t bit = loop->depth < 64 ? (uint64_t)1 << loop->depth : 0;
+    ar_forget_sizes(in, loop->depth, &v);
     if (v.offset_tags & bit) {
         v.is_partial = true;
         v.symbol = 0;
@@ -209,7 +216,8 @@ static ar_value strip(ar_value v, uint64_t bit) {
 static bool same_but_node(const ar_value *a, const ar_value *b) {
     return a->targets == b->targets && a->offset_tags == b->offset_tags &&
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
-           a->number == b->number && a->is_number == b->is_number &&
+           a->number == b->number && a->extent == b->extent &&
+           a->row == b->row && a->is_number == b->is_number &&
            a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
            a->is_undefined == b->is_undefined && a->symbol == b->symbol &&
            a->pointer_symbol == b->pointer_symbol;
@@ -225,7 +233,7 @@ static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
     /* A local of a call that has returned. */
     if (!back_id && !ar_state_get(e->before, cell))
         return;
-    ar_value back = strip(value_of(in, cell, back_id), e->bit);
+    ar_value back = strip(in, e->loop, value_of(in, cell, back_id));
     ar_value before = value_of(in, cell, ar_state_get(e->before, cell));
     (void)head_id;
     ar_value v;
@@ -350,6 +358,8 @@ static void hand_up_accesses(ar_interp *in) {
                 o->last_read = a->last_read;
         }
         o->is_atomic |= a->is_atomic;
+        if (o->row != a->row)
+            o->row = 0;
         if (a->mixed || (a->has_shift && o->has_shift && a->shift != o->shift))
             o->mixed = true;
         if (a->has_shift)
@@ -363,7 +373,7 @@ static void hand_up_accesses(ar_interp *in) {
 typedef struct stripper {
     ar_interp *in;
     ar_state *state;
-    uint64_t bit;
+    const ar_loop *loop;
 } stripper;
 
 static void strip_cell(void *context, uint32_t cell, uint32_t now,
@@ -373,18 +383,18 @@ static void strip_cell(void *context, uint32_t cell, uint32_t now,
     if (!now)
         return;
     const ar_value *v = ar_memory_value(s->in->m, now);
-    if (!((v->offset_tags | v->pointer_tags) & s->bit))
+    if (!(v->offset_tags | v->pointer_tags | v->extent | v->row))
         return;
-    ar_value clean = strip(*v, s->bit);
+    ar_value clean = strip(s->in, s->loop, *v);
     ar_state_set(s->in->m, s->state, cell, ar_memory_intern(s->in->m, &clean));
 }
 
 static void strip_state(ar_interp *in, ar_state *state, const ar_state *before,
-                        uint64_t bit) {
+                        const ar_loop *loop) {
     if (state->dead)
         return;
     ar_state old = ar_state_copy(*state);
-    stripper s = {in, state, bit};
+    stripper s = {in, state, loop};
     ar_state_diff(&old, before, strip_cell, &s);
     ar_state_drop(in->m, &old);
 }
@@ -476,7 +486,7 @@ void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run,
     ar_state_drop(in->m, &in->state);
     hand_up_accesses(in);
     in->active.count--;
-    strip_state(in, &exits, &before, bit);
+    strip_state(in, &exits, &before, loop);
     ar_state_drop(in->m, &before);
     in->state = ar_state_take(&exits);
 }

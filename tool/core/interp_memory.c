@@ -161,6 +161,12 @@ static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
         (address->offset_tags | address->pointer_tags) & active_mask(in);
     ar_frame_loop *frame = &in->active.data[in->active.count - 1];
     ar_access *a = access_of(in, frame, cell);
+    uint32_t row = address->row && !address->pointer_tags
+                       ? ar_row_start(in, address->row)
+                       : 0;
+    bool is_first = !a->is_written && !a->is_read;
+    if (is_first || a->row != row)
+        a->row = is_first ? row : 0;
     uint32_t now = in->barriers.passed;
     if (is_write) {
         a->write_tags &= tags;
@@ -226,10 +232,12 @@ static ar_value loaded_pointer(const ar_value *address, ar_value v) {
         v.pointer_tags |= tags;
         v.shift = (int64_t)((uint64_t)v.shift + (uint64_t)address->shift);
         v.is_partial = v.is_partial || address->is_partial;
+        v.row = 0;
     } else if (!v.targets && !v.node && !v.is_number) {
         /* Two elements of a table of integers may be equal. */
         v.offset_tags = 0;
         v.symbol = 0;
+        v.extent = v.row = 0;
         v.is_partial = true;
     }
     return v;
@@ -452,6 +460,7 @@ static ar_value with_regions(ar_interp *in, uint32_t slot,
     v.offset_tags = 0;
     v.shift = 0;
     v.symbol = 0;
+    v.row = 0;
     v.is_partial = false;
     return v;
 }
@@ -536,11 +545,18 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
             at->kind == AR_CALL)
             log_pointer_store(in, at, cell, &v);
     }
-    if (cell_at(in, cell)->is_many && !v.targets && !v.is_number) {
+    c = cell_at(in, cell);
+    bool is_one =
+        !c->is_many && !c->any_path && !ar_object_of(in->m, cell)->is_summary;
+    if (c->is_many && !v.targets && !v.is_number) {
         v.offset_tags = 0;
         v.symbol = 0;
         v.is_partial = true;
     }
+    if (!is_one)
+        v.extent = v.row = 0;
+    else if (ar_is_size(&v) && !v.extent && type && type->kind == AR_TYPE_INT)
+        v.extent = ar_new_extent(in, at, cell);
     if (!strong) {
         ar_value old = current(in, cell);
         old.node = 0;

@@ -133,6 +133,7 @@ static uint64_t hash_value(const ar_value *v) {
                      (uint64_t)v->is_undefined << 3;
     uint64_t h = ar_mix((uint64_t)v->node << 32 | v->targets, v->offset_tags);
     h = ar_mix(h ^ v->pointer_tags, (uint64_t)v->shift);
+    h = ar_mix(h, (uint64_t)v->extent << 32 | v->row);
     h = ar_mix(h ^ (uint64_t)v->number, flags);
     return v->symbol | v->pointer_symbol
                ? ar_mix(h, (uint64_t)v->symbol << 32 | v->pointer_symbol)
@@ -143,7 +144,8 @@ static bool same_value(const ar_value *a, const ar_value *b) {
     return a->node == b->node && a->targets == b->targets &&
            a->offset_tags == b->offset_tags &&
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
-           a->number == b->number && a->is_number == b->is_number &&
+           a->number == b->number && a->extent == b->extent &&
+           a->row == b->row && a->is_number == b->is_number &&
            a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
            a->is_undefined == b->is_undefined && a->symbol == b->symbol &&
            a->pointer_symbol == b->pointer_symbol;

@@ -75,7 +75,9 @@ typedef struct ar_value {
     uint32_t symbol;         /* exactly which index; 0: not known */
     uint32_t pointer_symbol; /* exactly which pointer; 0: not known */
     int64_t number;
-    bool is_number; /* the integer `number` */
+    uint32_t extent; /* integer: what its value is called, or 0 */
+    uint32_t row;    /* index or address: the row it is in, or 0 */
+    bool is_number;  /* the integer `number` */
     bool may_be_null;
     bool is_partial; /* an unknown, unvarying amount is in the index */
     bool is_undefined;

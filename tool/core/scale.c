@@ -74,6 +74,9 @@ static void fill_assumptions(ar_analysis *a) {
     if (in->assumes_index_covers)
         AR_PUSH(a->arena, &a->out->assumptions,
                 "an index that follows a loop covers its array");
+    if (in->assumes_rows_apart)
+        AR_PUSH(a->arena, &a->out->assumptions,
+                "what a loop takes of an array per iteration does not overlap");
     if (in->assumes_buffers_exist)
         AR_PUSH(a->arena, &a->out->assumptions, "a buffer that may exist does");
     if (in->disjoint)
