@@ -43,6 +43,37 @@ ar_unit *ar_context_unit(const ar_interp *in, uint32_t context) {
     return in->contexts.data[context]->unit;
 }
 
+static void note_set(ar_interp *in, const ar_decl *decl, bool is_plain) {
+    if (!decl || decl->kind != AR_DECL_VAR || !decl->type ||
+        decl->type->kind != AR_TYPE_POINTER)
+        return;
+    bool is_first = !ar_idtable_get(&in->sets, decl->id + 1ull, 0);
+    ar_idtable_put(&in->sets, decl->id + 1ull, 0, is_first && is_plain ? 1 : 2);
+}
+
+static void find_sets(void *context, ar_unit *unit, ar_decl *function,
+                      ar_node *node) {
+    ar_interp *in = context;
+    (void)unit;
+    (void)function;
+    for (uint32_t i = 0; node->kind == AR_DECL_STMT && i < node->decl_count;
+         i++)
+        if (node->decls[i]->init)
+            note_set(in, node->decls[i], true);
+    bool changes = node->kind == AR_ASSIGN || node->kind == AR_ADDRESS ||
+                   node->kind == AR_COMPOUND_ASSIGN ||
+                   (node->kind == AR_UNARY && node->op >= AR_OP_PRE_INC);
+    if (!changes)
+        return;
+    const ar_node *left = ar_skip_casts(node->kids[0]);
+    if (left && left->kind == AR_REF)
+        note_set(in, left->decl, node->kind == AR_ASSIGN);
+}
+
+bool ar_is_set_once(const ar_interp *in, const ar_decl *variable) {
+    return ar_idtable_get(&in->sets, variable->id + 1ull, 0) == 1;
+}
+
 ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
                          const ar_rules *rules) {
     ar_interp *in = AR_NEW(arena, ar_interp);
@@ -54,7 +85,7 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
         &in->node_ids,  &in->sink_ids,       &in->context_ids, &in->loop_ids,
         &in->prescans,  &in->boundary_index, &in->term_nodes,  &in->note_ids,
         &in->store_ids, &in->free_ids,       &in->scalar_ids,  &in->named_sets,
-        &in->unit_ids,  &in->symbols,        &in->focus_ids};
+        &in->unit_ids,  &in->symbols,        &in->focus_ids,   &in->sets};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         tables[i]->arena = arena;
     for (uint32_t i = 0; i <= AR_NODE_CONST; i++)
@@ -79,6 +110,7 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
                 link_parents(in, unit_index(in, e->unit), e->decl->body);
     }
     ar_find_inert(in);
+    ar_program_visit(program, find_sets, in);
     return in;
 }
 

@@ -202,6 +202,7 @@ typedef struct ar_interp {
     AR_VEC(ar_loop *) loops; /* [0] unused */
     ar_idtable loop_ids;
     ar_idtable prescans; /* FOR/WHILE/DO -> index in inductions */
+    ar_idtable sets; /* pointer variable -> 1: set once, 2: or in another way */
     AR_VEC(ar_induction) inductions;
     ar_idtable unit_ids;         /* unit -> 1 + its number */
     ar_node ***parents;          /* per unit: node id -> parent */
@@ -357,6 +358,8 @@ ar_value ar_interp_convert(ar_interp *in, ar_node *at, ar_value value,
                            const ar_type *from, const ar_type *to);
 void ar_interp_exec(ar_interp *in, ar_node *node);
 void ar_exec_loop(ar_interp *in, ar_node *node);
+/* A local pointer with one initialiser or assignment and nothing else. */
+bool ar_is_set_once(const ar_interp *in, const ar_decl *variable);
 /* A loop statement, not the threads of a launch. */
 bool ar_is_loop(const ar_node *node);
 /* Runs `pass` until the cells that one iteration hands to the next are known.

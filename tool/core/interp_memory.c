@@ -59,8 +59,10 @@ static void add_regions(ar_interp *in, cell_list *list, uint32_t cell) {
         return;
     for (uint32_t kid = cell_at(in, cell)->first_child; kid;
          kid = cell_at(in, kid)->next_sibling)
-        if (cell_at(in, kid)->step == AR_STEP_REGION)
+        if (cell_at(in, kid)->step == AR_STEP_REGION) {
             AR_PUSH(in->arena, list, kid);
+            add_regions(in, list, kid);
+        }
 }
 
 static void cells_of(ar_interp *in, const ar_value *address,
@@ -94,10 +96,12 @@ static uint32_t known_id(ar_interp *in, uint32_t cell) {
     uint32_t id = ar_state_get(&in->state, cell);
     if (id)
         return id;
+    bool is_part = true;
     for (uint32_t up = cell; up; up = cell_at(in, up)->parent) {
         ar_mem_cell c = *cell_at(in, up);
         uint32_t other = 0;
-        if (c.step == AR_STEP_REGION && up == cell) {
+        is_part = is_part && c.step == AR_STEP_REGION;
+        if (is_part) {
             id = ar_state_get(&in->state, c.parent);
             if (id)
                 return id;
@@ -430,9 +434,12 @@ static void store_float(ar_interp *in, const float_store *s,
 static ar_value with_regions(ar_interp *in, uint32_t slot,
                              const ar_value *value) {
     const ar_mem_cell *s = cell_at(in, slot);
-    bool is_local = s->step == AR_STEP_ROOT &&
-                    ar_object_of(in->m, slot)->as.kind == AR_OBJECT_LOCAL;
-    if (is_local || !value->targets || !s->scalar ||
+    const ar_object *o = &ar_object_of(in->m, slot)->as;
+    /* a local that names a part for good, set outside all loops, is a slot */
+    bool is_local = s->step == AR_STEP_ROOT && o->kind == AR_OBJECT_LOCAL;
+    bool moves = is_local &&
+                 (in->active.count || !o->decl || !ar_is_set_once(in, o->decl));
+    if (moves || !value->targets || !s->scalar ||
         s->scalar->kind != AR_TYPE_POINTER ||
         !ar_is_floating(s->scalar->element))
         return *value;
@@ -442,7 +449,8 @@ static ar_value with_regions(ar_interp *in, uint32_t slot,
     for (uint32_t i = 0; i < set.count; i++) {
         targets[i] = set.data[i];
         if (targets[i].index == 0 ||
-            cell_at(in, targets[i].cell)->step == AR_STEP_REGION ||
+            (cell_at(in, targets[i].cell)->step == AR_STEP_REGION &&
+             !is_local) ||
             (cell_at(in, targets[i].cell)->type &&
              cell_at(in, targets[i].cell)->type->kind != AR_TYPE_ARRAY))
             continue;
@@ -506,6 +514,7 @@ static void log_pointer_store(ar_interp *in, ar_node *at, uint32_t slot,
                     .holder = &holder->as,
                     .holder_path = ar_memory_path(in->m, slot),
                     .target = &target->as,
+                    .target_path = ar_memory_path(in->m, set.data[i].cell),
                     .at_start =
                         set.data[i].index == 0 &&
                         cell_at(in, set.data[i].cell)->step == AR_STEP_ROOT});

@@ -110,8 +110,11 @@ static void add_path(ar_memory *m, ar_str *out, uint32_t id) {
         break;
     case AR_STEP_REGION: {
         const ar_mem_cell *slot = &m->cells.data[cell->index];
+        const ar_object *holder = &ar_object_of(m, (uint32_t)cell->index)->as;
         if (slot->step == AR_STEP_FIELD)
             ar_str_addf(out, "+%s", slot->field->name);
+        else if (slot->step == AR_STEP_ROOT && holder->decl)
+            ar_str_addf(out, "+%s", holder->decl->name);
         else
             ar_str_addf(out, "+r%lld", (long long)cell->index);
         break;

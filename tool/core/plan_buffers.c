@@ -9,7 +9,8 @@ typedef enum buffer_kind {
     BUFFER_PARAM,
     BUFFER_GRAD,
     BUFFER_CARRY,
-    BUFFER_TRACKED /* a seed buffer: only its size matters */
+    BUFFER_TRACKED, /* a seed buffer: only its size matters */
+    BUFFER_OTHER    /* a part that must not be taken for a gradient */
 } buffer_kind;
 
 typedef struct buffer {
@@ -27,6 +28,8 @@ typedef struct buffers {
     ar_table listed;       /* cells of the list */
     ar_table tracked;      /* allocation calls already renamed */
     ar_table sized;        /* stores after which a size is said */
+    ar_table arrays;       /* registered, to be marked in parts */
+    ar_table with_grads;   /* objects that hold a gradient */
     ar_table visible;      /* entities that the loop's unit declares in full */
     ar_object_name *names; /* at the loop, when first asked for */
     ar_chains of_object;   /* the list, by object */
@@ -45,15 +48,22 @@ static const char *role_name(buffer_kind kind) {
     case BUFFER_CARRY:
         return "AMP_GRAD_CARRY";
     case BUFFER_TRACKED:
+    case BUFFER_OTHER:
         return "AMP_TRACKED";
     }
     AR_BUG("buffer kind %d", (int)kind);
 }
 
+static bool has_grads(const buffers *b, const ar_object *object) {
+    return ar_table_get(&b->with_grads, ar_key(object), 0) != 0;
+}
+
 /* A parameter that cannot be registered only loses its cached cast; a gradient
- * that cannot be registered would be stepped with its scale still in it. */
-static bool is_vital(buffer_kind kind) {
-    return kind != BUFFER_PARAM;
+ * that cannot be registered would be stepped with its scale still in it, and
+ * what lies behind one in the same memory would be unscaled with it. */
+static bool is_vital(const buffers *b, const buffer *one) {
+    return one->kind != BUFFER_PARAM ||
+           (one->cell->is_region && has_grads(b, one->object));
 }
 
 static void list_groups(buffers *b) {
@@ -67,6 +77,7 @@ static void list_groups(buffers *b) {
                           group->index, false};
             AR_PUSH(b->plan->arena, &b->list, one);
             ar_table_add(&known, ar_key(one.object), 0);
+            ar_table_add(&b->with_grads, ar_key(one.object), 0);
         }
         for (uint32_t i = 0; i < group->param_count; i++) {
             const ar_cell *cell = group->params[i];
@@ -87,14 +98,26 @@ static void list_groups(buffers *b) {
     }
 }
 
+/* A gradient's mark ends where the next part is marked. */
+static void list_others(buffers *b) {
+    for (uint32_t i = 0; i < b->list.count; i++)
+        ar_table_add(&b->listed, ar_key(b->list.data[i].cell), 0);
+    for (uint32_t i = 0; i < b->scale->cells.count; i++) {
+        const ar_cell *cell = b->scale->cells.data[i];
+        if (!cell->is_region || !cell->scalar || !has_grads(b, cell->object) ||
+            !ar_table_add(&b->listed, ar_key(cell), 0))
+            continue;
+        buffer one = {cell, cell->object, BUFFER_OTHER, 0, false};
+        AR_PUSH(b->plan->arena, &b->list, one);
+    }
+}
+
 static void index_all(buffers *b) {
     ar_arena *arena = b->plan->arena;
     const ar_scale *scale = b->scale;
     b->of_object = ar_chains_new(arena, b->list.count);
-    for (uint32_t i = b->list.count; i-- > 0;) {
+    for (uint32_t i = b->list.count; i-- > 0;)
         ar_chain_add(&b->of_object, ar_key(b->list.data[i].object), i);
-        ar_table_add(&b->listed, ar_key(b->list.data[i].cell), 0);
-    }
     b->cells = ar_chains_new(arena, scale->cells.count);
     for (uint32_t i = scale->cells.count; i-- > 0;)
         ar_chain_add(&b->cells, ar_key(scale->cells.data[i]->object), i);
@@ -122,8 +145,9 @@ static void index_all(buffers *b) {
 static buffers new_buffers(ar_plan *plan, const ar_scale *scale) {
     buffers b = {.plan = plan, .scale = scale};
     b.listed.arena = b.tracked.arena = b.sized.arena = b.visible.arena =
-        plan->arena;
+        b.arrays.arena = b.with_grads.arena = plan->arena;
     list_groups(&b);
+    list_others(&b);
     index_all(&b);
     return b;
 }
@@ -156,6 +180,25 @@ static const buffer *registration_of(const buffers *b,
                                      const ar_object *object) {
     uint32_t first = ar_chain(&b->of_object, ar_key(object));
     return first ? &b->list.data[first - 1] : NULL;
+}
+
+/* Does the store lead to this buffer, or to the whole that it is part of? */
+static bool leads_to(const buffers *b, const ar_pointer_store *store,
+                     const buffer *one) {
+    if (store->target != one->object)
+        return false;
+    return is_whole(b, one) || !one->cell->is_region
+               ? store->at_start
+               : strcmp(store->target_path, one->cell->path) == 0;
+}
+
+static const buffer *registration_at(const buffers *b,
+                                     const ar_pointer_store *store) {
+    for (uint32_t i = ar_chain(&b->of_object, ar_key(store->target)); i;
+         i = b->of_object.next[i])
+        if (leads_to(b, store, &b->list.data[i - 1]))
+            return &b->list.data[i - 1];
+    return NULL;
 }
 
 /* Every object made by this allocation call wants the same registration. */
@@ -291,9 +334,8 @@ static bool store_is_uniform(const buffers *b, const ar_pointer_store *store,
         if (other->variable != store->variable)
             continue;
         if (!through_holder) {
-            const buffer *theirs = registration_of(b, other->target);
-            if (!theirs || !same_registration(theirs, one) ||
-                other->at_start != store->at_start)
+            const buffer *theirs = registration_at(b, other);
+            if (!theirs || !same_registration(theirs, one))
                 return false;
             continue;
         }
@@ -332,11 +374,10 @@ static bool mark_after(buffers *b, const ar_pointer_store *store,
 }
 
 static bool mark_direct(buffers *b, const buffer *one) {
-    bool wants_start = is_whole(b, one) || !one->cell->is_region;
     for (uint32_t i = ar_chain(&b->stores_of, ar_key(one->object)); i;
          i = b->stores_of.next[i]) {
         const ar_pointer_store *store = &b->scale->stores.data[i - 1];
-        if (store->at_start != wants_start ||
+        if (!leads_to(b, store, one) ||
             !store_is_uniform(b, store, one, false, ""))
             continue;
         const char *target = store_target(b->plan, store);
@@ -393,6 +434,50 @@ static bool declared_in_loop(const buffers *b, const ar_object *object) {
            decl->begin >= loop->begin;
 }
 
+static bool before_loop(buffers *b, const char *text) {
+    if (!ar_place_before(&b->plan->placer, b->scale->loop_unit, b->scale->loop,
+                         text, "buffer registration"))
+        return false;
+    ar_plan_need_header(b->plan, b->scale->loop->range.file, NULL);
+    return true;
+}
+
+/* A part of an array, through a pointer to it that the loop's function sees. */
+static bool mark_part(buffers *b, const buffer *one) {
+    for (uint32_t i = 0; i < b->scale->stores.count; i++) {
+        const ar_pointer_store *store = &b->scale->stores.data[i];
+        if (!leads_to(b, store, one) || *store->holder_path ||
+            !store->holder->decl ||
+            store->holder->decl->type->kind != AR_TYPE_POINTER ||
+            !visible_at_loop(b, store->holder) ||
+            declared_in_loop(b, store->holder))
+            continue;
+        const char *name = store->holder->decl->name;
+        return before_loop(b, ar_sprintf(b->plan->arena,
+                                         "amp_mark(%s,\v%s, %d, %s);", name,
+                                         role_name(one->kind), one->group,
+                                         quoted(b->plan, name)));
+    }
+    return false;
+}
+
+/* The array as a whole, as what lies at its start, before parts are marked. */
+static bool track_array(buffers *b, const buffer *one) {
+    if (!ar_table_add(&b->arrays, ar_key(one->object), 0))
+        return true;
+    buffer start = {.kind = BUFFER_TRACKED};
+    for (uint32_t i = 0; i < b->list.count; i++)
+        if (b->list.data[i].object == one->object &&
+            !*b->list.data[i].cell->path)
+            start = b->list.data[i];
+    const char *name = one->object->decl->name;
+    return before_loop(b,
+                       ar_sprintf(b->plan->arena,
+                                  "amp_register(%s, sizeof %s,\v%s, %d, %s);",
+                                  name, name, role_name(start.kind),
+                                  start.group, quoted(b->plan, name)));
+}
+
 static bool register_array(buffers *b, const buffer *one,
                            const char **problem) {
     ar_plan *plan = b->plan;
@@ -402,6 +487,12 @@ static bool register_array(buffers *b, const buffer *one,
         return false;
     }
     const char *path = is_whole(b, one) ? "" : one->cell->path;
+    bool is_split = object->decl->type->kind == AR_TYPE_ARRAY &&
+                    has_grads(b, object) && !is_whole(b, one);
+    if (is_split && (!*path || one->cell->is_region)) {
+        *problem = "no pointer to it is visible where the training loop starts";
+        return track_array(b, one) && (!*path || mark_part(b, one));
+    }
     if (*path && !is_field_path(path)) {
         *problem = ar_sprintf(plan->arena, "part '%s' of it has no simple name",
                               one->cell->path);
@@ -415,11 +506,7 @@ static bool register_array(buffers *b, const buffer *one,
                    is_array ? "" : "&", name, name, role_name(one->kind),
                    one->group, quoted(plan, name));
     *problem = "the training loop comes from a macro body";
-    if (!ar_place_before(&plan->placer, b->scale->loop_unit, b->scale->loop,
-                         text, "buffer registration"))
-        return false;
-    ar_plan_need_header(plan, b->scale->loop->range.file, NULL);
-    return true;
+    return before_loop(b, text);
 }
 
 /* A variable that can be named right before the training loop. */
@@ -458,14 +545,9 @@ static bool mark_at_loop(buffers *b, const buffer *one) {
     if (!name->text || !name->is_exact || one->cell->is_region ||
         !is_only_target(b, one))
         return false;
-    const char *text =
-        ar_sprintf(plan->arena, "amp_mark(%s,\v%s, %d, %s);", name->text,
-                   role_name(one->kind), one->group, quoted(plan, name->text));
-    if (!ar_place_before(&plan->placer, b->scale->loop_unit, b->scale->loop,
-                         text, "buffer registration"))
-        return false;
-    ar_plan_need_header(plan, b->scale->loop->range.file, NULL);
-    return true;
+    return before_loop(b, ar_sprintf(plan->arena, "amp_mark(%s,\v%s, %d, %s);",
+                                     name->text, role_name(one->kind),
+                                     one->group, quoted(plan, name->text)));
 }
 
 /* ---- releases ----------------------------------------------------------- */
@@ -601,7 +683,7 @@ bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
                         : register_array(&b, one, &problem);
         if (one->done) {
             ar_table_add(&plan->registered, ar_key(one->object), 0);
-        } else if (is_vital(one->kind)) {
+        } else if (is_vital(&b, one)) {
             const ar_node *site = one->object->site;
             ar_report(plan->diags, AR_DIAG_CANNOT_REGISTER,
                       site ? site->range : one->object->decl->name_range,

@@ -107,7 +107,16 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
     ar_scale *out = AR_NEW(arena, ar_scale);
     ar_analysis *a = begin(arena, program, rules, diags, false);
     a->out = out;
-    if (!look(a)) {
+    bool found = look(a);
+    if (!found && !a->in->gave_up && has_regions(a->in)) {
+        /* What all parts share is neither parameter nor gradient. */
+        ar_analysis *b = begin(arena, program, rules, diags, true);
+        b->out = out;
+        found = look(b);
+        if (found)
+            a = b;
+    }
+    if (!found) {
         a->loop = NULL;
         if (a->in->gave_up)
             ar_report(diags, AR_DIAG_NO_SEED, AR_NO_RANGE,
@@ -127,10 +136,12 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
     ar_solution solution = {0};
     if (ar_place_scale(a, &solution) == AR_ATTEMPT_EXACT) {
         report_notes(a);
+        if (a->in->disjoint)
+            report_assumptions(a);
         solution.failed = NULL;
         return finish(a, AR_SCALE_FOUND, &solution, start);
     }
-    if (has_regions(a->in)) {
+    if (has_regions(a->in) && !a->in->disjoint) {
         /* Perhaps the base pointer does not mean the regions. */
         ar_analysis *b = begin(arena, program, rules, diags, true);
         b->out = out;

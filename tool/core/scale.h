@@ -111,7 +111,8 @@ typedef struct ar_pointer_store {
     ar_object *holder; /* object the pointer is stored in */
     const char *holder_path; /* where in it, as ar_cell.path */
     ar_object *target;
-    bool at_start; /* points to the start of target, not into it */
+    const char *target_path; /* what part of target, as ar_cell.path */
+    bool at_start;           /* points to the start of target, not into it */
 } ar_pointer_store;
 
 typedef enum ar_scale_outcome {
