@@ -601,7 +601,11 @@ bool ar_pipeline(ar_run *run) {
     if (run->left_alone)
         return true;
     if (!scale_to_place(run) && !run->ops->half_count) {
-        ar_report(&run->diags, AR_DIAG_NO_HALF_OPS, AR_NO_RANGE);
+        if (run->ops->outside_count)
+            ar_report(&run->diags, AR_DIAG_OPS_OUTSIDE, run->ops->first_outside,
+                      run->ops->outside_count);
+        else
+            ar_report(&run->diags, AR_DIAG_NO_HALF_OPS, AR_NO_RANGE);
         run->left_alone = true;
         return true;
     }

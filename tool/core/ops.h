@@ -37,6 +37,8 @@ typedef struct ar_op_site {
 typedef struct ar_ops {
     AR_VEC(ar_op_site) list; /* in file and offset order */
     uint32_t half_count;
+    uint32_t outside_count; /* would be half, were it not for their files */
+    ar_range first_outside;
 } ar_ops;
 
 /* Rules whose parameters do not fit the prototype are reported to rule_diags,

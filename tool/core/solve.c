@@ -291,6 +291,8 @@ static void solve_call(solver *s, ar_op_site *site) {
     if (!s->program->editable[site->node->range.file]) {
         keep(site, "the file is outside the rewrite set", site->node->range,
              "pass the file, or --root");
+        if (!s->ops->outside_count++)
+            s->ops->first_outside = site->node->range;
         return;
     }
     site->half = true;
@@ -323,7 +325,7 @@ static void check_pragmas(solver *s) {
 void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   ar_level level, ar_ops *ops, ar_diags *diags) {
     solver s = {arena, program, rules, ops, diags};
-    ops->half_count = 0;
+    ops->half_count = ops->outside_count = 0;
     check_pragmas(&s);
     for (uint32_t i = 0; i < ops->list.count; i++) {
         ar_op_site *site = &ops->list.data[i];
