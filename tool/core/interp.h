@@ -32,7 +32,7 @@ typedef enum ar_vnode_kind {
 
 typedef struct ar_vnode {
     ar_vnode_kind kind;
-    uint32_t context;
+    uint32_t context, path;
     ar_node *at; /* syntax */
     uint32_t cell;
     uint32_t in_count, in_capacity;
@@ -54,9 +54,10 @@ typedef enum ar_sink_kind {
     AR_SINK_COMPARE,     /* compared with a constant other than 0 */
     AR_SINK_COMPARE_TWO, /* two values: equal degrees */
     AR_SINK_DIVISOR,
-    AR_SINK_CALL,  /* passed to code that is not seen */
-    AR_SINK_PARAM, /* parameter or optimizer state (added by the solver) */
-    AR_SINK_RETURN /* result of main */
+    AR_SINK_CALL,    /* passed to code that is not seen */
+    AR_SINK_UNKNOWN, /* stored to memory that is not known */
+    AR_SINK_PARAM,   /* parameter or optimizer state (added by the solver) */
+    AR_SINK_RETURN   /* result of main */
 } ar_sink_kind;
 
 typedef struct ar_sink {
@@ -93,12 +94,20 @@ typedef struct ar_loop {
 
 typedef struct ar_access {
     uint64_t write_tags, read_tags; /* of all accesses: AND */
-    int64_t shift;
+    uint64_t offset_tags;           /* of any access: OR */
+    int64_t shift, pointer_shift;
     uint32_t first_write, last_read; /* kernels: barriers passed before it */
-    bool has_shift, mixed, is_written, is_read;
+    bool has_shift, mixed, pointer_mixed, is_written, is_read;
     bool is_atomic; /* any access */
     uint32_t row;   /* that all accesses are in, or 0 */
 } ar_access;
+
+/* Do accesses in one iteration of the loop of this tag mean elements of
+ * different iterations? Inside an object that the loop picks, an index does
+ * not lead to those of other iterations. */
+static inline bool ar_is_mixed(const ar_access *a, uint64_t bit) {
+    return a->pointer_mixed || (a->mixed && a->offset_tags & bit);
+}
 
 /* Where an address lies that follows a loop in equal steps. */
 typedef struct ar_row {
@@ -128,6 +137,21 @@ typedef struct ar_frame_loop {
     uint32_t place_count;
     ar_state breaks, continues;
 } ar_frame_loop;
+
+/* A state that is followed apart to the end of the block. */
+typedef struct ar_split {
+    ar_state state;
+    uint32_t path, fork_depth;
+    uint32_t fork; /* 1 + index in forks: a kind of record; else 0 */
+    uint32_t kind; /* its element of the table */
+} ar_split;
+
+/* An element of unknown kind was copied out of a table. */
+typedef struct ar_fork {
+    ar_state base;
+    uint64_t bit; /* of the loop whose index said which element */
+    uint32_t table;
+} ar_fork;
 
 typedef struct ar_jump {
     const char *name;
@@ -215,6 +239,14 @@ typedef struct ar_interp {
     ar_break_scope *breaks;
     AR_VEC(ar_frame_loop) active; /* loops, outermost first */
     uint32_t clock, run_start, work;
+    ar_node *statement;
+    /* interp_paths.c */
+    uint32_t path, fork_depth;
+    AR_VEC(ar_split) splits;
+    AR_VEC(ar_fork) forks;
+    AR_VEC(uint32_t) forked_tables; /* cells */
+    ar_idtable path_ids, kind_ids;
+    uint32_t path_count, kind_count;
 
     /* what this run records */
     AR_VEC(ar_boundary) boundaries;
@@ -299,12 +331,17 @@ void ar_copy_block(ar_interp *in, ar_node *at, const ar_value *to,
  * nobody knows. `element` is what the static type of the pointer says. */
 void ar_fill_unknown(ar_interp *in, ar_node *at, const ar_value *address,
                      const ar_type *element);
+/* Forgets the value of the cell and of all in it. */
+void ar_forget_cells(ar_interp *in, uint32_t cell);
 /* Forgets everything in the object. */
 void ar_reset_object(ar_interp *in, ar_mem_object *object, bool zero);
 uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
                          const ar_type *type);
 void ar_scalar_access(ar_interp *in, ar_node *at, uint32_t cell, bool write);
 ar_state ar_join_states(ar_interp *in, ar_node *at, ar_state *a, ar_state *b);
+/* Ids of values (0: absent) that one cell has on two paths. */
+uint32_t ar_join_ids(ar_interp *in, ar_node *at, uint32_t cell, uint32_t a,
+                     uint32_t b);
 
 /* 1 + where the access of the cell is in the loop's list; 0: none yet. */
 static inline uint32_t ar_access_at(const ar_frame_loop *loop, uint32_t cell) {
@@ -357,6 +394,25 @@ ar_value ar_arith(ar_interp *in, ar_node *node, ar_op op, ar_value a,
 ar_value ar_interp_convert(ar_interp *in, ar_node *at, ar_value value,
                            const ar_type *from, const ar_type *to);
 void ar_interp_exec(ar_interp *in, ar_node *node);
+/* The statements of a block from number `from` on. */
+void ar_exec_block(ar_interp *in, ar_node *block, uint32_t from);
+/* interp_paths.c: states that are not joined yet wait in in->splits. */
+uint32_t ar_path_of(ar_interp *in, const ar_node *at, uint32_t branch);
+/* True when *taken was set aside instead of being joined with in->state. */
+bool ar_fork_branches(ar_interp *in, ar_node *at, ar_state *taken);
+/* `to` = an element of a table with several kinds of record; true: each kind
+ * waits with its own copy, and in->state is dead. */
+bool ar_fork_kinds(ar_interp *in, ar_node *at, const ar_value *to,
+                   const ar_value *from, const ar_type *type);
+/* The element for records of the kind that `source` is of, or 0. */
+uint32_t ar_kind_cell(ar_interp *in, ar_target to, uint32_t source,
+                      const ar_type *type);
+/* Runs the rest of the block for all that waits since `first`, and joins. */
+void ar_run_splits(ar_interp *in, ar_node *block, uint32_t next,
+                   uint32_t first);
+void ar_join_splits(ar_interp *in, ar_node *at, uint32_t first);
+/* Notes what integers are on the branch where the condition holds or not. */
+void ar_assume(ar_interp *in, ar_node *condition, bool holds);
 void ar_exec_loop(ar_interp *in, ar_node *node);
 /* A local pointer with one initialiser or assignment and nothing else. */
 bool ar_is_set_once(const ar_interp *in, const ar_decl *variable);

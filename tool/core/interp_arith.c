@@ -133,8 +133,8 @@ static ar_value move_pointer(ar_interp *in, ar_value p, ar_value n, bool back) {
     ar_targets set = *ar_memory_targets(in->m, p.targets);
     ar_value v = p;
     v.is_number = false;
-    if (n.is_number && !n.number)
-        return p;
+    if ((n.is_number && !n.number) || (p.is_number && !p.number && !p.targets))
+        return p; /* as null as before */
     bool at_start = !p.offset_tags && !p.is_partial;
     for (uint32_t i = 0; i < set.count; i++)
         at_start &= set.data[i].index == 0;
@@ -142,7 +142,8 @@ static ar_value move_pointer(ar_interp *in, ar_value p, ar_value n, bool back) {
     if (set.count) {
         ar_target *t = AR_NEW_ARRAY(in->arena, ar_target, set.count);
         for (uint32_t i = 0; i < set.count; i++) {
-            bool known = n.is_number && set.data[i].index != AR_ANY_INDEX;
+            bool known = n.is_number && set.data[i].index != AR_ANY_INDEX &&
+                         !ar_is_kind_index(set.data[i].index);
             int64_t step = back ? -n.number : n.number;
             t[i].cell = set.data[i].cell;
             t[i].index = known ? set.data[i].index + step : AR_ANY_INDEX;
@@ -256,6 +257,12 @@ ar_value ar_arith(ar_interp *in, ar_node *at, ar_op op, ar_value a, ar_value b,
         if (b.is_number && b.number >= 0 && b.number < 32)
             return multiply_numbers(a, ar_number((int64_t)1 << b.number));
         return ar_thread_arith(in, op, &a, &b);
+    case AR_OP_EQ:
+    case AR_OP_NE:
+        if ((a.excludes && b.is_number && a.number == b.number) ||
+            (b.excludes && a.is_number && a.number == b.number))
+            return ar_number(op == AR_OP_NE);
+        /* fall through */
     default:
         if (a.is_number && b.is_number && fold(op, a.number, b.number, &folded))
             return ar_number(folded);

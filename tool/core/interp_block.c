@@ -82,6 +82,14 @@ static void copy_cells(record_copy *k, uint32_t from, uint32_t to) {
     }
 }
 
+/* What neither side has named yet is as it is in the source. */
+static void copy_default(ar_interp *in, uint32_t target, uint32_t source) {
+    const ar_mem_object *from = ar_object_of(in->m, source);
+    ar_mem_object *to = ar_object_of(in->m, target);
+    if (to->root == target && from->zero_default)
+        to->zero_default = true;
+}
+
 void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
                     const ar_value *from, const ar_type *type, bool is_param) {
     record_copy k = {in, at, to, from, is_param};
@@ -93,8 +101,14 @@ void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
         for (uint32_t s = 0; s < sources.count; s++) {
             uint32_t source = ar_element_cell(in, sources.data[s].cell,
                                               sources.data[s].index, type);
+            if (s == 0 && sources.count == 1 &&
+                sources.data[0].index != AR_ANY_INDEX) {
+                uint32_t kind = ar_kind_cell(in, sinks.data[t], source, type);
+                target = kind ? kind : target;
+            }
             if (source == target)
                 continue;
+            copy_default(in, target, source);
             if (s == 0) {
                 copy_cells(&k, source, target);
                 continue;
@@ -274,18 +288,18 @@ void ar_fill_unknown(ar_interp *in, ar_node *at, const ar_value *address,
 
 /* ---- objects ------------------------------------------------------------- */
 
-static void forget(ar_interp *in, uint32_t cell) {
+void ar_forget_cells(ar_interp *in, uint32_t cell) {
     if (ar_state_get(&in->state, cell))
         ar_state_set(in->m, &in->state, cell, 0);
     for (uint32_t kid = cell_at(in, cell)->first_child; kid;
          kid = cell_at(in, kid)->next_sibling)
-        forget(in, kid);
+        ar_forget_cells(in, kid);
 }
 
 void ar_reset_object(ar_interp *in, ar_mem_object *object, bool zero) {
     object->zero_default = zero;
     if (object->root)
-        forget(in, object->root);
+        ar_forget_cells(in, object->root);
 }
 
 static void add_context(ar_interp *in, ar_mem_object *object) {
@@ -340,7 +354,9 @@ uint32_t ar_variable_cell(ar_interp *in, ar_decl *decl) {
     object->as.kind = local ? AR_OBJECT_LOCAL : AR_OBJECT_GLOBAL;
     object->as.decl = best;
     object->as.unit = entity->unit;
-    object->zero_default = !local && !decl->is_cuda_shared;
+    /* what is defined elsewhere may have been set there */
+    object->zero_default =
+        !local && entity->decl->is_definition && !decl->is_cuda_shared;
     object->disjoint = in->disjoint;
     if (decl->is_cuda_shared)
         AR_PUSH(in->arena, &in->shared, object->as.id);

@@ -4,8 +4,9 @@
 
 static ar_context *context_of(ar_interp *in, ar_node *call, ar_decl *function) {
     uint32_t parent = in->frame ? in->frame->context->id : 0;
+    uint64_t a = ar_key(call) + (uint64_t)in->path * 0x9e3779b97f4a7c15u;
     uint64_t b = (uint64_t)parent << 32 | function->id;
-    uint32_t id = ar_idtable_get(&in->context_ids, ar_key(call), b);
+    uint32_t id = ar_idtable_get(&in->context_ids, a, b);
     if (id)
         return in->contexts.data[id];
     ar_context *c = AR_NEW(in->arena, ar_context);
@@ -16,7 +17,7 @@ static ar_context *context_of(ar_interp *in, ar_node *call, ar_decl *function) {
     c->unit = ar_entity_of(in->program, function)->unit;
     c->depth = in->frame ? in->frame->context->depth + 1 : 0;
     AR_PUSH(in->arena, &in->contexts, c);
-    ar_idtable_put(&in->context_ids, ar_key(call), b, c->id);
+    ar_idtable_put(&in->context_ids, a, b, c->id);
     return c;
 }
 
@@ -98,6 +99,8 @@ ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
     frame.context = context_of(in, call, function);
     frame.context->loop_depth = in->active.count;
     ar_break_scope *breaks = in->breaks;
+    uint32_t path = in->path;
+    in->path = 0;
     in->breaks = NULL;
     in->frame = &frame;
     for (uint32_t i = 0; i < function->member_count && i < count; i++)
@@ -109,6 +112,7 @@ ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
         forget_locals(in, frame.context);
     in->frame = frame.up;
     in->breaks = breaks;
+    in->path = path;
     if (record && frame.result_cell)
         return ar_value_pointer(in, frame.result_cell, 0);
     if (frame.has_result)
@@ -117,6 +121,33 @@ ar_value ar_run_function(ar_interp *in, ar_node *call, ar_decl *function,
 }
 
 /* ---- calls --------------------------------------------------------------- */
+
+/* Pointers in the memory that was handed out may be anything now. */
+static void forget_pointers(ar_interp *in, uint32_t cell) {
+    uint32_t id = ar_state_get(&in->state, cell);
+    const ar_value *v = ar_memory_value(in->m, id);
+    if (id && !v->targets && !v->node) {
+        ar_value unknown = ar_unknown();
+        ar_state_set(in->m, &in->state, cell,
+                     ar_memory_intern(in->m, &unknown));
+    }
+    for (uint32_t kid = in->m->cells.data[cell].first_child; kid;
+         kid = in->m->cells.data[kid].next_sibling)
+        forget_pointers(in, kid);
+}
+
+static void hand_out(ar_interp *in, const ar_value *arg, const ar_type *type) {
+    if (!ar_is_address(type) || ar_is_floating(type->element))
+        return;
+    ar_targets set = *ar_memory_targets(in->m, arg->targets);
+    for (uint32_t i = 0; i < set.count; i++) {
+        ar_mem_object *object = ar_object_of(in->m, set.data[i].cell);
+        if (object->is_function)
+            continue;
+        object->zero_default = false;
+        forget_pointers(in, object->root);
+    }
+}
 
 /* A function that is neither seen nor described: what it is given must have
  * degree 0, and what it could write is unknown. */
@@ -130,6 +161,7 @@ static ar_value call_stranger(ar_interp *in, ar_node *call, const char *name,
             ar_graph_sink(in, AR_SINK_CALL, at, ar_float_of(in, &args[i]), 0);
             continue;
         }
+        hand_out(in, &args[i], types[i]);
         if (!ar_points_to_floats(in, &args[i], types[i]))
             continue;
         ar_graph_sink(in, AR_SINK_CALL, at, ar_load_block(in, at, &args[i]), 0);

@@ -22,6 +22,8 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
     if (node->is_arrow && record)
         record = record->element;
     ar_targets set = *ar_memory_targets(in->m, base.targets);
+    if (!set.count && base.is_number && !base.number)
+        return base; /* null->x */
     AR_VEC(ar_target) out = {0};
     for (uint32_t i = 0; i < set.count; i++) {
         uint32_t cells[1] = {
@@ -61,9 +63,15 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
         base.pointer_symbol = ar_symbol_of_load(in, &whole, &base);
         base.symbol = 0;
     }
+    if (base.offset_tags)
+        base.pointer_shift = base.is_partial
+                                 ? INT64_MAX
+                                 : (int64_t)((uint64_t)base.pointer_shift +
+                                             (uint64_t)base.shift);
     base.pointer_tags |= base.offset_tags;
     base.offset_tags = 0;
     base.row = 0;
+    base.shift = 0;
     base.is_partial = false;
     base.is_number = false;
     return base;
@@ -148,6 +156,13 @@ ar_value ar_interp_address(ar_interp *in, ar_node *node) {
 
 /* ---- rvalues ------------------------------------------------------------- */
 
+static void note_named(ar_interp *in, const ar_node *node, uint32_t targets) {
+    uint32_t context = in->frame->context->id;
+    uint32_t known = ar_idtable_get(&in->named_sets, ar_key(node), context);
+    ar_idtable_put(&in->named_sets, ar_key(node), context,
+                   ar_memory_union(in->m, known, targets));
+}
+
 static ar_value read_lvalue(ar_interp *in, ar_node *node) {
     ar_value address = ar_interp_address(in, node);
     const ar_type *type = node->type;
@@ -156,16 +171,14 @@ static ar_value read_lvalue(ar_interp *in, ar_node *node) {
     if (type->kind == AR_TYPE_ARRAY) {
         if (node->kind == AR_REF || node->kind == AR_MEMBER)
             if (ar_is_floating(type->element) && address.targets)
-                ar_idtable_put(&in->named_sets, ar_key(node),
-                               in->frame->context->id, address.targets);
+                note_named(in, node, address.targets);
         return address;
     }
     ar_value v = ar_interp_load(in, node, &address, type);
     if (type->kind == AR_TYPE_POINTER && v.targets &&
         ar_is_floating(type->element) &&
         (node->kind == AR_REF || node->kind == AR_MEMBER))
-        ar_idtable_put(&in->named_sets, ar_key(node), in->frame->context->id,
-                       v.targets);
+        note_named(in, node, v.targets);
     return v;
 }
 
@@ -184,7 +197,8 @@ static ar_value assign(ar_interp *in, ar_node *node) {
     if (type && ar_is_record(type)) {
         ar_value from = ar_interp_address(in, node->kids[1]);
         ar_value to = ar_interp_address(in, node->kids[0]);
-        ar_copy_record(in, node, &to, &from, type, false);
+        if (!ar_fork_kinds(in, node, &to, &from, type))
+            ar_copy_record(in, node, &to, &from, type, false);
         return to;
     }
     ar_value value = ar_interp_eval(in, node->kids[1]);
@@ -269,6 +283,8 @@ int ar_truth(ar_interp *in, ar_node *node, ar_value *value) {
         return v.node && v.node != AR_NODE_ZERO && v.node != AR_NODE_CONST
                    ? -1
                    : v.number != 0;
+    if (v.excludes && !v.number)
+        return 1;
     if (!v.targets)
         return -1;
     in->assumes_buffers_exist |= v.may_be_null;

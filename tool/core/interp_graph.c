@@ -6,12 +6,14 @@ uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
     uint32_t context = in->frame ? in->frame->context->id : 0;
     uint64_t a = (uint64_t)(uintptr_t)at << 5 | (uint64_t)kind;
     uint64_t b = (uint64_t)context << 32 | cell;
+    a += (uint64_t)in->path * 0x9e3779b97f4a7c15u;
     uint32_t id = ar_idtable_get(&in->node_ids, a, b);
     if (!id) {
         id = in->nodes.count;
         AR_PUSH(in->arena, &in->nodes,
                 (ar_vnode){.kind = kind,
                            .context = context,
+                           .path = in->path,
                            .at = at,
                            /* a high bit marks a number, not a cell */
                            .cell = cell >> 31 ? 0 : cell});
@@ -114,6 +116,7 @@ static bool is_join_at(const ar_interp *in, uint32_t id, const ar_node *at,
     const ar_vnode *v = AR_VN(in, id);
     return v->kind == AR_V_PHI && v->at == at &&
            v->cell == (cell >> 31 ? 0 : cell) && !v->address &&
+           v->path == in->path &&
            v->context == (in->frame ? in->frame->context->id : 0);
 }
 
@@ -163,10 +166,13 @@ static ar_value join_addresses(ar_interp *in, const ar_value *a,
         .pointer_tags = a->pointer_tags & b->pointer_tags,
         .shift = a->shift == b->shift ? a->shift : 0,
         .row = a->row == b->row ? a->row : 0,
+        .pointer_shift =
+            a->pointer_shift == b->pointer_shift ? a->pointer_shift : INT64_MAX,
         .may_be_null = a->may_be_null || b->may_be_null,
         .is_partial = a->is_partial || b->is_partial ||
                       (a->offset_tags != b->offset_tags && !a->offset_tags) ||
-                      a->shift != b->shift};
+                      a->shift != b->shift ||
+                      a->pointer_shift != b->pointer_shift};
 }
 
 ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
@@ -179,6 +185,8 @@ ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
     /* Cleared memory is a zero of any type. */
     bool real_a = a->node && !(is_zero_a && a->node == AR_NODE_ZERO);
     bool real_b = b->node && !(is_zero_b && b->node == AR_NODE_ZERO);
+    if (!real_a && !real_b && is_zero_a && is_zero_b)
+        return a->node ? *a : *b;
     if (real_a || real_b || (a->node && b->node)) {
         ar_value v = ar_from_node(join_nodes(in, at, cell, a, b));
         if (a->targets || b->targets)
@@ -195,7 +203,8 @@ ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
         return a->node ? *a : *b;
     ar_value v = ar_unknown();
     v.offset_tags = a->offset_tags & b->offset_tags;
-    v.may_be_null = a->may_be_null || b->may_be_null;
+    v.may_be_null =
+        (a->may_be_null && !b->excludes) || (b->may_be_null && !a->excludes);
     v.extent = a->extent == b->extent ? a->extent : 0;
     v.row = a->row == b->row ? a->row : 0;
     if (v.offset_tags && a->shift == b->shift && !a->is_partial &&
@@ -226,18 +235,17 @@ static ar_value value_in(ar_interp *in, const ar_state *state, uint32_t cell,
     return (ar_value){.is_undefined = true};
 }
 
+uint32_t ar_join_ids(ar_interp *in, ar_node *at, uint32_t cell, uint32_t a,
+                     uint32_t b) {
+    if (a == b)
+        return a;
+    ar_value x = value_in(in, NULL, cell, a), y = value_in(in, NULL, cell, b);
+    ar_value v = ar_join_values(in, at, cell, &x, &y);
+    return ar_memory_intern(in->m, &v);
+}
+
 static void join_cell(void *context, uint32_t cell, uint32_t a, uint32_t b) {
     state_join *j = context;
-    if (!ar_object_of(j->in->m, cell)) {
-        /* something was stored where no memory is known: what follows from it
-         * cannot be trusted */
-        if (!j->in->gave_up)
-            ar_interp_note(j->in, AR_DIAG_SCALE_NOTE, j->at->range,
-                           "the loss-scale analysis was stopped here: a store "
-                           "to memory that it does not know");
-        j->in->gave_up = true;
-        return;
-    }
     ar_value x = value_in(j->in, j->into, cell, a);
     ar_value y = value_in(j->in, j->into, cell, b);
     ar_value v = ar_join_values(j->in, j->at, cell, &x, &y);

@@ -139,7 +139,8 @@ static void tag_inductions(ar_interp *in, ar_node *node, const ar_loop *loop,
 
 static ar_loop *loop_of(ar_interp *in, ar_node *node) {
     uint32_t context = in->frame->context->id;
-    uint32_t id = ar_idtable_get(&in->loop_ids, ar_key(node), context);
+    uint64_t where = (uint64_t)in->path << 32 | context;
+    uint32_t id = ar_idtable_get(&in->loop_ids, ar_key(node), where);
     if (id)
         return in->loops.data[id];
     ar_loop *loop = AR_NEW(in->arena, ar_loop);
@@ -147,7 +148,7 @@ static ar_loop *loop_of(ar_interp *in, ar_node *node) {
     loop->context = context;
     loop->at = node;
     loop->carried_value.arena = loop->mixed.arena = in->arena;
-    ar_idtable_put(&in->loop_ids, ar_key(node), context, in->loops.count);
+    ar_idtable_put(&in->loop_ids, ar_key(node), where, in->loops.count);
     AR_PUSH(in->arena, &in->loops, loop);
     return loop;
 }
@@ -185,11 +186,12 @@ static bool is_elementwise(back_edge *e, uint32_t cell) {
     if (!(a->write_tags & e->bit))
         return false;
     bool follows = !a->is_read || a->read_tags & e->bit;
-    if (follows && a->row && ar_row_at(in, a->row).loop == e->loop->depth) {
+    if (follows && a->row && !a->pointer_mixed &&
+        ar_row_at(in, a->row).loop == e->loop->depth) {
         in->assumes_rows_apart |= a->mixed;
         return true;
     }
-    if (a->mixed) {
+    if (ar_is_mixed(a, e->bit)) {
         if (!ar_idtable_get(&e->loop->mixed, cell, 0)) {
             ar_idtable_put(&e->loop->mixed, cell, 0, 1);
             e->changed = true;
@@ -210,17 +212,26 @@ static ar_value strip(ar_interp *in, const ar_loop *loop, ar_value v) {
         v.pointer_symbol = 0;
     v.offset_tags &= ~bit;
     v.pointer_tags &= ~bit;
+    if (!v.pointer_tags)
+        v.pointer_shift = 0;
     return v;
 }
 
 static bool same_but_node(const ar_value *a, const ar_value *b) {
     return a->targets == b->targets && a->offset_tags == b->offset_tags &&
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
-           a->number == b->number && a->extent == b->extent &&
-           a->row == b->row && a->is_number == b->is_number &&
+           a->pointer_shift == b->pointer_shift && a->number == b->number &&
+           a->extent == b->extent && a->row == b->row &&
+           a->is_number == b->is_number && a->excludes == b->excludes &&
            a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
            a->is_undefined == b->is_undefined && a->symbol == b->symbol &&
            a->pointer_symbol == b->pointer_symbol;
+}
+
+/* Memory that was never written is a zero of any type. */
+static bool is_float_value(const ar_value *v) {
+    bool is_zero = v->is_number && !v->number && !v->targets;
+    return v->node && !(is_zero && v->node == AR_NODE_ZERO);
 }
 
 static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
@@ -237,7 +248,7 @@ static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
     ar_value before = value_of(in, cell, ar_state_get(e->before, cell));
     (void)head_id;
     ar_value v;
-    if (back.node || before.node) {
+    if (is_float_value(&back) || is_float_value(&before)) {
         uint32_t inputs[2] = {ar_float_of(in, &before), ar_float_of(in, &back)};
         v = ar_from_node(
             ar_graph_node(in, AR_V_LOOP, e->loop->at, cell, inputs, 2));
@@ -360,10 +371,15 @@ static void hand_up_accesses(ar_interp *in) {
         o->is_atomic |= a->is_atomic;
         if (o->row != a->row)
             o->row = 0;
-        if (a->mixed || (a->has_shift && o->has_shift && a->shift != o->shift))
-            o->mixed = true;
-        if (a->has_shift)
+        bool both = a->has_shift && o->has_shift;
+        o->mixed |= a->mixed || (both && a->shift != o->shift);
+        o->pointer_mixed |=
+            a->pointer_mixed || (both && a->pointer_shift != o->pointer_shift);
+        if (a->has_shift) {
             o->shift = a->shift;
+            o->pointer_shift = a->pointer_shift;
+        }
+        o->offset_tags |= a->offset_tags;
         o->has_shift |= a->has_shift;
         o->is_written |= a->is_written;
         o->is_read |= a->is_read;

@@ -187,9 +187,12 @@ static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
     if (!tags)
         return;
     int64_t shift = address->is_partial ? INT64_MAX : address->shift;
-    if (a->has_shift && a->shift != shift)
-        a->mixed = true;
+    int64_t pointer_shift = address->pointer_shift;
+    a->mixed |= a->has_shift && a->shift != shift;
+    a->pointer_mixed |= a->has_shift && a->pointer_shift != pointer_shift;
     a->shift = shift;
+    a->pointer_shift = pointer_shift;
+    a->offset_tags |= address->offset_tags & active_mask(in);
     a->has_shift = true;
 }
 
@@ -234,7 +237,11 @@ static ar_value loaded_pointer(const ar_value *address, ar_value v) {
     uint64_t tags = address->offset_tags | address->pointer_tags;
     if (v.targets && tags) {
         v.pointer_tags |= tags;
-        v.shift = (int64_t)((uint64_t)v.shift + (uint64_t)address->shift);
+        v.pointer_shift = address->is_partial
+                              ? INT64_MAX
+                              : (int64_t)((uint64_t)v.pointer_shift +
+                                          (uint64_t)address->pointer_shift +
+                                          (uint64_t)address->shift);
         v.is_partial = v.is_partial || address->is_partial;
         v.row = 0;
     } else if (!v.targets && !v.node && !v.is_number) {
@@ -274,6 +281,7 @@ static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
 static uint64_t address_key(const ar_value *address) {
     return ((uint64_t)address->targets << 32) ^
            (uint64_t)address->shift * 0x9e3779b97f4a7c15u ^
+           (uint64_t)address->pointer_shift * 0x94d049bb133111ebu ^
            (address->pointer_tags << 1) * 0xbf58476d1ce4e5b9u ^ 1;
 }
 
@@ -282,6 +290,10 @@ ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
     cell_list list = {0};
     cells_of(in, address, type, &list);
     bool floating = ar_is_floating(type);
+    /* Nothing is read through a null pointer. */
+    if (!list.count && address->is_number && !address->number)
+        return floating ? ar_from_node(AR_NODE_UNDEFINED)
+                        : (ar_value){.is_undefined = true};
     if (!list.count)
         return floating
                    ? ar_from_node(ar_graph_node(in, AR_V_INPUT, at, 0, NULL, 0))
@@ -429,6 +441,19 @@ static void store_float(ar_interp *in, const float_store *s,
     put(in, s->cell, &v);
 }
 
+/* Is another place kept in the slot at each turn of a loop? */
+static bool is_moved(const ar_interp *in, const ar_node *at,
+                     const ar_value *address) {
+    if (at->kind == AR_COMPOUND_ASSIGN || at->kind == AR_UNARY)
+        return true;
+    uint64_t tags = address->offset_tags | address->pointer_tags;
+    for (uint32_t d = in->frame ? in->frame->context->loop_depth : 0;
+         d < in->active.count && d < 64; d++)
+        if (!(tags >> d & 1))
+            return true;
+    return false;
+}
+
 /* A pointer into the middle of an allocation, kept in a slot: the slot's part
  * of the allocation becomes a region of its own. */
 static ar_value with_regions(ar_interp *in, uint32_t slot,
@@ -548,7 +573,8 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
         if (c->step != AR_STEP_ROOT || c->is_many ||
             ar_object_of(in->m, cell)->as.kind != AR_OBJECT_LOCAL)
             in->tables_changed = ++in->clock;
-        v = with_regions(in, cell, &v);
+        if (!is_moved(in, at, address))
+            v = with_regions(in, cell, &v);
         note_kept(in, cell, address, &v);
         if (at->kind == AR_ASSIGN || at->kind == AR_DECL_STMT ||
             at->kind == AR_CALL)
@@ -574,10 +600,21 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
     put(in, cell, &v);
 }
 
+/* Memory that is not known may be read by anybody. */
+static void store_nowhere(ar_interp *in, ar_node *at, const ar_value *address,
+                          uint32_t cells, uint32_t node) {
+    bool is_null = address->is_number && !address->number;
+    if (!cells && !is_null && !address->is_undefined)
+        ar_graph_sink(in, AR_SINK_UNKNOWN, at, node, 0);
+}
+
 void ar_interp_store(ar_interp *in, ar_node *at, const ar_value *address,
                      const ar_type *type, const ar_value *value) {
     cell_list list = {0};
     cells_of(in, address, type, &list);
+    store_nowhere(in, at, address, list.count,
+                  ar_is_floating(type) ? ar_float_of(in, value)
+                                       : AR_NODE_UNDEFINED);
     for (uint32_t i = 0; i < list.count; i++)
         store_cell(in, at, address, list.data[i], list.count, type, value);
 }
@@ -587,6 +624,7 @@ void ar_store_block(ar_interp *in, ar_node *at, const ar_value *address,
     static const ar_type float_type = {.kind = AR_TYPE_FLOAT, .bytes = 4};
     cell_list list = {0};
     cells_of(in, address, &float_type, &list);
+    store_nowhere(in, at, address, list.count, node);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t cell = list.data[i];
         if (!cell_at(in, cell)->scalar)

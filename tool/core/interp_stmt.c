@@ -67,6 +67,8 @@ void ar_init_cell(ar_interp *in, ar_node *at, const ar_value *address,
     }
     if (ar_is_record(type)) {
         ar_value from = ar_interp_address(in, init);
+        if (ar_fork_kinds(in, at, address, &from, type))
+            return;
         ar_copy_record(in, at, address, &from, type, false);
         return;
     }
@@ -119,12 +121,16 @@ static void exec_if(ar_interp *in, ar_node *node) {
         return;
     }
     ar_state other = ar_state_copy(in->state);
+    ar_assume(in, node->kids[0], true);
     if (yes)
         ar_interp_exec(in, yes);
     ar_state after = ar_state_take(&in->state);
     in->state = other;
+    ar_assume(in, node->kids[0], false);
     if (no)
         ar_interp_exec(in, no);
+    if (ar_fork_branches(in, node, &after))
+        return;
     other = ar_state_take(&in->state);
     in->state = ar_join_states(in, node, &after, &other);
 }
@@ -201,7 +207,11 @@ static void exec_return(ar_interp *in, ar_node *node) {
         ar_node *value = node->kids[0];
         const ar_type *type = frame->context->function->type->element;
         ar_value v;
-        if (type && ar_is_record(type)) {
+        if (type && ar_is_record(type) && !frame->result_cell) {
+            /* to whoever calls a function that nothing here calls */
+            ar_interp_address(in, value);
+            v = ar_unknown();
+        } else if (type && ar_is_record(type)) {
             v = ar_interp_address(in, value);
             ar_value to = ar_value_pointer(in, frame->result_cell, 0);
             ar_copy_record(in, node, &to, &v, type, true);
@@ -301,9 +311,34 @@ static void pass_boundary(ar_interp *in, ar_node *node) {
 
 enum { WORK_LIMIT = 6000000 };
 
+void ar_exec_block(ar_interp *in, ar_node *block, uint32_t from) {
+    uint32_t waiting = in->splits.count;
+    for (uint32_t i = from; i < block->kid_count; i++) {
+        ar_interp_exec(in, block->kids[i]);
+        if (in->splits.count > waiting) {
+            ar_run_splits(in, block, i + 1, waiting);
+            return;
+        }
+    }
+}
+
+static void exec(ar_interp *in, ar_node *node);
+
 void ar_interp_exec(ar_interp *in, ar_node *node) {
     if (!node || in->gave_up)
         return;
+    uint32_t waiting = in->splits.count;
+    ar_node *statement = in->statement;
+    in->statement = node;
+    exec(in, node);
+    in->statement = statement;
+    /* Only blocks know how to go on with what waits. */
+    if (in->splits.count > waiting && node->kind != AR_IF &&
+        node->kind != AR_DECL_STMT && node->kind != AR_EXPR_STMT)
+        ar_join_splits(in, node, waiting);
+}
+
+static void exec(ar_interp *in, ar_node *node) {
     if (in->work > WORK_LIMIT) {
         in->gave_up = true;
         ar_interp_note(in, AR_DIAG_SCALE_NOTE, node->range,
@@ -317,8 +352,7 @@ void ar_interp_exec(ar_interp *in, ar_node *node) {
         pass_boundary(in, node);
     switch ((int)node->kind) {
     case AR_COMPOUND:
-        for (uint32_t i = 0; i < node->kid_count; i++)
-            ar_interp_exec(in, node->kids[i]);
+        ar_exec_block(in, node, 0);
         return;
     case AR_DECL_STMT:
         for (uint32_t i = 0; i < node->decl_count; i++)

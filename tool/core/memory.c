@@ -58,6 +58,9 @@ static uint64_t child_key(ar_step_kind step, const ar_decl *field,
         return (uint64_t)field->id << 2 | (uint64_t)step;
     if (index == AR_ANY_INDEX)
         return UINT64_MAX << 2 | (uint64_t)step;
+    if (ar_is_kind_index(index))
+        return (UINT64_MAX - (uint64_t)(index - INT64_MIN)) << 2 |
+               (uint64_t)step;
     return (uint64_t)index << 3 | (uint64_t)step;
 }
 
@@ -75,7 +78,9 @@ uint32_t ar_memory_child(ar_memory *m, uint32_t parent, ar_step_kind step,
     if (id)
         return id;
     const ar_mem_cell *up = &m->cells.data[parent];
-    bool any = up->any_path || (step == AR_STEP_INDEX && index == AR_ANY_INDEX);
+    bool any =
+        up->any_path || (step == AR_STEP_INDEX &&
+                         (index == AR_ANY_INDEX || ar_is_kind_index(index)));
     ar_mem_cell cell = {.object = up->object,
                         .parent = parent,
                         .step = step,
@@ -103,7 +108,7 @@ static void add_path(ar_memory *m, ar_str *out, uint32_t id) {
         ar_str_addf(out, ".%s", cell->field->name);
         break;
     case AR_STEP_INDEX:
-        if (cell->index == AR_ANY_INDEX)
+        if (cell->index == AR_ANY_INDEX || ar_is_kind_index(cell->index))
             ar_str_add(out, "[*]");
         else
             ar_str_addf(out, "[%lld]", (long long)cell->index);
@@ -133,11 +138,12 @@ const char *ar_memory_path(ar_memory *m, uint32_t cell) {
 static uint64_t hash_value(const ar_value *v) {
     uint64_t flags = (uint64_t)v->is_number | (uint64_t)v->may_be_null << 1 |
                      (uint64_t)v->is_partial << 2 |
-                     (uint64_t)v->is_undefined << 3;
+                     (uint64_t)v->is_undefined << 3 |
+                     (uint64_t)v->excludes << 4;
     uint64_t h = ar_mix((uint64_t)v->node << 32 | v->targets, v->offset_tags);
     h = ar_mix(h ^ v->pointer_tags, (uint64_t)v->shift);
     h = ar_mix(h, (uint64_t)v->extent << 32 | v->row);
-    h = ar_mix(h ^ (uint64_t)v->number, flags);
+    h = ar_mix(h ^ (uint64_t)v->number, flags ^ (uint64_t)v->pointer_shift);
     return v->symbol | v->pointer_symbol
                ? ar_mix(h, (uint64_t)v->symbol << 32 | v->pointer_symbol)
                : h;
@@ -147,8 +153,9 @@ static bool same_value(const ar_value *a, const ar_value *b) {
     return a->node == b->node && a->targets == b->targets &&
            a->offset_tags == b->offset_tags &&
            a->pointer_tags == b->pointer_tags && a->shift == b->shift &&
-           a->number == b->number && a->extent == b->extent &&
-           a->row == b->row && a->is_number == b->is_number &&
+           a->pointer_shift == b->pointer_shift && a->number == b->number &&
+           a->extent == b->extent && a->row == b->row &&
+           a->is_number == b->is_number && a->excludes == b->excludes &&
            a->may_be_null == b->may_be_null && a->is_partial == b->is_partial &&
            a->is_undefined == b->is_undefined && a->symbol == b->symbol &&
            a->pointer_symbol == b->pointer_symbol;

@@ -25,7 +25,12 @@ typedef enum ar_step_kind {
     AR_STEP_REGION /* the part of an allocation that a slot points to */
 } ar_step_kind;
 
-#define AR_ANY_INDEX INT64_MIN
+#define AR_ANY_INDEX        INT64_MIN
+/* Elements at unknown places that are records of one kind. */
+#define AR_KIND_INDEX(kind) (INT64_MIN + (int64_t)(kind))
+static inline bool ar_is_kind_index(int64_t index) {
+    return index > INT64_MIN && index < INT64_MIN / 2;
+}
 
 typedef struct ar_mem_object {
     ar_object as; /* first: what the result shows */
@@ -72,12 +77,14 @@ typedef struct ar_value {
     uint64_t pointer_tags;   /* got by loading the pointer through a tagged
                                 address: which object varies */
     int64_t shift;           /* constant part of an index */
+    int64_t pointer_shift;   /* the same of the addresses in pointer_tags */
     uint32_t symbol;         /* exactly which index; 0: not known */
     uint32_t pointer_symbol; /* exactly which pointer; 0: not known */
     int64_t number;
     uint32_t extent; /* integer: what its value is called, or 0 */
     uint32_t row;    /* index or address: the row it is in, or 0 */
     bool is_number;  /* the integer `number` */
+    bool excludes;   /* an unknown integer, but not `number` */
     bool may_be_null;
     bool is_partial; /* an unknown, unvarying amount is in the index */
     bool is_undefined;

@@ -125,8 +125,9 @@ const char *ar_cell_name(ar_analysis *a, uint32_t cell);
 
 /* ---- scale_roles.c ------------------------------------------------------- */
 
-/* Does what is stored read the cell that it goes to? */
-bool ar_reads_itself(ar_analysis *a, uint32_t store);
+/* Does what is stored read the cell that it goes to? With a loop: other than
+ * through a gate that is made in it. */
+bool ar_reads_itself(ar_analysis *a, uint32_t store, const ar_loop *loop);
 bool ar_find_training_loop(ar_analysis *a);
 void ar_assign_roles(ar_analysis *a);
 void ar_mark_dependence(ar_analysis *a);

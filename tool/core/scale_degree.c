@@ -169,13 +169,13 @@ static void find_must(ar_solver *s) {
 
 /* ---- can be 1 ------------------------------------------------------------ */
 
-static bool can_be_one(const ar_solver *s, uint32_t id) {
+static bool can_be_one(const ar_solver *s, const bool *can, uint32_t id) {
     const ar_vnode *v = ar_solver_node(s, id);
     if (id <= AR_NODE_CONST)
         return id != AR_NODE_CONST;
     if (ar_is_carry(s, id))
         return true;
-    if (s->must[id] || ar_is_unscale(s, id))
+    if ((can == s->can && s->must[id]) || ar_is_unscale(s, id))
         return false;
     switch (v->kind) {
     case AR_V_ZERO:
@@ -189,30 +189,31 @@ static bool can_be_one(const ar_solver *s, uint32_t id) {
     case AR_V_PHI:
     case AR_V_LOOP:
         for (uint32_t i = 0; i < v->in_count; i++)
-            if (!s->can[v->in[i]])
+            if (!can[v->in[i]])
                 return false;
         return true;
     case AR_V_MUL:
-        return s->can[v->in[0]] || s->can[v->in[1]];
+        return can[v->in[0]] || can[v->in[1]];
     case AR_V_DIV:
-        return s->can[v->in[0]];
+        return can[v->in[0]];
     case AR_V_STORE:
-        return (s->can[v->in[0]] || is_seedable(s, id)) &&
-               (v->in_count < 2 || s->can[v->in[1]]);
+        return (can[v->in[0]] || is_seedable(s, id)) &&
+               (v->in_count < 2 || can[v->in[1]]);
     case AR_V_TERM:
     case AR_V_BOUNDARY:
-        return s->can[v->in[0]] || is_seedable(s, id);
+        return can[v->in[0]] || is_seedable(s, id);
     }
     return false;
 }
 
-static void find_can(ar_solver *s) {
+/* Into s->can; into another array: were it not for what must be 0. */
+static void find_can(ar_solver *s, bool *can) {
     ar_ids work = {0};
     for (uint32_t i = 1; i < s->a->g.count; i++)
-        s->can[i] = s->a->g.live[i];
+        can[i] = s->a->g.live[i];
     for (uint32_t i = 1; i < s->a->g.count; i++)
-        if (s->can[i] && !can_be_one(s, i)) {
-            s->can[i] = false;
+        if (can[i] && !can_be_one(s, can, i)) {
+            can[i] = false;
             AR_PUSH(s->a->arena, &work, i);
         }
     const ar_graph_index *g = &s->a->g;
@@ -220,9 +221,9 @@ static void find_can(ar_solver *s) {
         uint32_t id = work.data[--work.count];
         for (uint32_t u = g->use_start[id]; u < g->use_start[id + 1]; u++) {
             uint32_t to = g->uses[u];
-            if (!s->can[to] || can_be_one(s, to))
+            if (!can[to] || can_be_one(s, can, to))
                 continue;
-            s->can[to] = false;
+            can[to] = false;
             AR_PUSH(s->a->arena, &work, to);
         }
     }
@@ -236,6 +237,17 @@ static void demand(ar_solver *s, ar_ids *work, uint32_t id, uint32_t via) {
     s->p->demanded[id] = true;
     s->via[id] = via;
     AR_PUSH(s->a->arena, work, id);
+}
+
+/* The factor that would have to carry the scale. */
+static uint32_t wanted_factor(ar_solver *s, const ar_vnode *v) {
+    if (!s->could) {
+        s->could = AR_NEW_ARRAY(s->a->arena, bool, s->a->g.count);
+        find_can(s, s->could);
+    }
+    if (s->could[v->in[0]] != s->could[v->in[1]])
+        return s->could[v->in[0]] ? 0 : 1;
+    return (uint32_t)ar_choose_factor(s->a, v->in[0], v->in[1]);
 }
 
 /* From a value that cannot carry the scale to what stands against it: along
@@ -263,7 +275,7 @@ static void trace_roots(ar_solver *s, uint32_t from, ar_conflict *c) {
         }
         uint32_t first = 0, last = v->in_count;
         if (v->kind == AR_V_MUL)
-            first = (uint32_t)ar_choose_factor(a, v->in[0], v->in[1]);
+            first = wanted_factor(s, v);
         if (v->kind == AR_V_MUL || v->kind == AR_V_DIV)
             last = first + 1;
         for (uint32_t i = last; i-- > first;) {
@@ -382,7 +394,7 @@ void ar_solve_degrees(ar_analysis *a, ar_placement *p) {
     p->seeds.count = 0;
     p->scaled_writes = 0;
     find_must(&s);
-    find_can(&s);
+    find_can(&s, s.can);
     while (demand_pass(&s))
         ;
     collect_seeds(&s);

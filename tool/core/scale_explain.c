@@ -19,6 +19,8 @@ static const char *sink_text(ar_sink_kind kind) {
         return "it is a divisor here";
     case AR_SINK_CALL:
         return "it is passed to code that is not seen here";
+    case AR_SINK_UNKNOWN:
+        return "it is stored to memory that is not known here";
     case AR_SINK_PARAM:
         return "it goes into parameters here";
     case AR_SINK_RETURN:
@@ -125,6 +127,7 @@ static const char *way_out_of_use(ar_sink_kind kind) {
         return "let the test look at a copy that is made before the backward "
                "pass";
     case AR_SINK_CALL:
+    case AR_SINK_UNKNOWN:
         return "describe the function by a rule";
     case AR_SINK_DIVISOR:
     case AR_SINK_PARAM:

@@ -368,9 +368,43 @@ static bool solve_region(ar_analysis *a, uint32_t index, trial now,
 
 /* ---- buffers that are scaled in place ------------------------------------ */
 
+/* Does an expression there mean this buffer and no other? */
+static bool is_named(const ar_analysis *a, uint32_t context, const ar_node *e,
+                     uint32_t cell) {
+    const ar_interp *in = a->in;
+    uint32_t set = ar_idtable_get(&in->named_sets, ar_key(e), context);
+    const ar_targets *t = ar_memory_targets(in->m, set);
+    return t->count == 1 && t->data[0].cell == cell && !t->data[0].index;
+}
+
+static void keep_named(const ar_analysis *a, uint32_t context,
+                       const ar_node *node, const ar_ids *cells, bool *named) {
+    if (ar_idtable_get(&a->in->named_sets, ar_key(node), context))
+        for (uint32_t i = 0; i < cells->count; i++)
+            named[i] |= is_named(a, context, node, cells->data[i]);
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (node->kids[i])
+            keep_named(a, context, node->kids[i], cells, named);
+    for (uint32_t i = 0; i < node->decl_count; i++)
+        if (node->decls[i]->init)
+            keep_named(a, context, node->decls[i]->init, cells, named);
+}
+
+/* What has a name in the function. */
+static ar_ids named_in(ar_analysis *a, uint32_t context, const ar_ids *cells) {
+    ar_ids kept = {0};
+    bool *named = AR_NEW_ARRAY(a->arena, bool, cells->count + 1);
+    keep_named(a, context, a->in->contexts.data[context]->function->body, cells,
+               named);
+    for (uint32_t i = 0; i < cells->count; i++)
+        if (named[i])
+            AR_PUSH(a->arena, &kept, cells->data[i]);
+    return kept;
+}
+
 static void add_statements(ar_analysis *a, drafts *list, ar_node *node,
                            const ar_ids *cells, ar_idtable *allowed) {
-    if (!node)
+    if (!node || !cells->count)
         return;
     if (node->kind == AR_COMPOUND) {
         for (uint32_t i = 0; i < node->kid_count; i++) {
@@ -406,22 +440,27 @@ static void wanted_buffers(ar_analysis *a, const ar_placement *p,
 static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
                           ar_idtable *allowed) {
     ar_interp *in = a->in;
+    ar_ids named = named_in(a, a->loop->context, cells);
     add_statements(a, list,
                    a->loop->at->kids[a->loop->at->kind == AR_DO    ? 0
                                      : a->loop->at->kind == AR_FOR ? 3
                                                                    : 1],
-                   cells, allowed);
+                   &named, allowed);
+    ar_idtable count = {.arena = a->arena};
+    for (uint32_t i = 1; i < in->contexts.count; i++) {
+        const ar_decl *function = in->contexts.data[i]->function;
+        uint32_t before = ar_idtable_get(&count, function->id, 0);
+        if (ar_where_in_loop(a, i, function->body))
+            ar_idtable_put(&count, function->id, 0, before + 1);
+    }
     for (uint32_t i = 1; i < in->contexts.count; i++) {
         const ar_context *c = in->contexts.data[i];
         if (i == a->loop->context || ar_is_device_code(c->function) ||
+            ar_idtable_get(&count, c->function->id, 0) != 1 ||
             !ar_where_in_loop(a, i, c->function->body))
             continue;
-        bool alone = true;
-        for (uint32_t k = 1; k < in->contexts.count; k++)
-            alone &= k == i || in->contexts.data[k]->function != c->function ||
-                     !ar_where_in_loop(a, k, c->function->body);
-        if (alone)
-            add_statements(a, list, c->function->body, cells, allowed);
+        named = named_in(a, i, cells);
+        add_statements(a, list, c->function->body, &named, allowed);
     }
 }
 

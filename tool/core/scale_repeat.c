@@ -331,7 +331,8 @@ static uint64_t inner_loops(const ar_analysis *a) {
 /* What is only multiplied stays where it was. */
 static bool is_product_in_place(ar_analysis *a, uint32_t store) {
     ar_vnode_kind kind = AR_VN(a->in, AR_VN(a->in, store)->in[0])->kind;
-    return (kind == AR_V_MUL || kind == AR_V_DIV) && ar_reads_itself(a, store);
+    return (kind == AR_V_MUL || kind == AR_V_DIV) &&
+           ar_reads_itself(a, store, a->loop);
 }
 
 static bool repeats(ar_repeats *r, const ar_vnode *store) {
@@ -342,12 +343,12 @@ static bool repeats(ar_repeats *r, const ar_vnode *store) {
 static bool adds_to_new(ar_repeats *r, uint32_t store) {
     ar_analysis *a = r->a;
     const ar_vnode *v = AR_VN(a->in, store);
-    if (!ar_reads_itself(a, store))
+    if (!ar_reads_itself(a, store, a->loop))
         return false;
     for (uint32_t s = a->g.store_of[v->cell]; s; s = a->g.next_store[s]) {
         const ar_vnode *other = AR_VN(a->in, s);
         if (other->context == v->context && other->stamp < v->stamp &&
-            other->tags & inner_loops(a) && !ar_reads_itself(a, s) &&
+            other->tags & inner_loops(a) && !ar_reads_itself(a, s, a->loop) &&
             repeats(r, other))
             return true;
     }

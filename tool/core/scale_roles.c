@@ -1,7 +1,39 @@
 /* The training loop, and what one iteration does to each cell. */
 #include "core/scale_analysis.h"
 
-bool ar_reads_itself(ar_analysis *a, uint32_t store) {
+/* The array whose elements a factor is, or 0. */
+static uint32_t array_of(const ar_analysis *a, uint32_t id) {
+    for (;;) {
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (v->cell)
+            return ar_is_array(a, v->cell) ? v->cell : 0;
+        bool passes = v->kind == AR_V_TERM || v->kind == AR_V_NONLINEAR ||
+                      (v->kind == AR_V_PHI && v->address);
+        if (!passes || !v->in_count)
+            return 0;
+        id = v->in[0];
+    }
+}
+
+static bool is_written_in(const ar_analysis *a, const ar_loop *loop,
+                          uint32_t cell) {
+    for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s]) {
+        const ar_vnode *v = AR_VN(a->in, s);
+        if (ar_inside_loop(a->in, loop, v->context, v->at))
+            return true;
+    }
+    return false;
+}
+
+/* What a gate lets through (`c[i] = f[i] * c[i]`, a recurrent state) is not
+ * updated: the gate is made anew in each iteration of the loop. */
+static bool is_gate(const ar_analysis *a, const ar_loop *loop, uint32_t factor,
+                    uint32_t own) {
+    uint32_t cell = loop ? array_of(a, factor) : 0;
+    return cell && cell != own && is_written_in(a, loop, cell);
+}
+
+bool ar_reads_itself(ar_analysis *a, uint32_t store, const ar_loop *loop) {
     const ar_vnode *s = AR_VN(a->in, store);
     ar_marks_begin(a);
     ar_ids work = {0};
@@ -27,7 +59,8 @@ bool ar_reads_itself(ar_analysis *a, uint32_t store) {
             continue;
         uint32_t count = v->kind == AR_V_DIV ? 1 : v->in_count;
         for (uint32_t i = 0; i < count; i++)
-            AR_PUSH(a->arena, &work, v->in[i]);
+            if (v->kind != AR_V_MUL || !is_gate(a, loop, v->in[1 - i], s->cell))
+                AR_PUSH(a->arena, &work, v->in[i]);
     }
     return false;
 }
@@ -48,7 +81,8 @@ static bool writes_only_itself(ar_analysis *a, const ar_loop *loop,
         /* A checkpoint that is loaded on the way is no part of the update. */
         if (AR_VN(a->in, v->in[0])->kind == AR_V_INPUT)
             continue;
-        if (!self[s] && !ar_brings_itself_back(a, loop, s))
+        if ((!self[s] || !ar_reads_itself(a, s, loop)) &&
+            !ar_brings_itself_back(a, loop, s))
             return false;
         any = true;
     }
@@ -312,7 +346,7 @@ bool ar_find_training_loop(ar_analysis *a) {
         const ar_vnode *v = AR_VN(in, i);
         if (!a->g.live[i] || v->kind != AR_V_STORE)
             continue;
-        self[i] = ar_reads_itself(a, i);
+        self[i] = ar_reads_itself(a, i, NULL);
         may_update[v->cell] |= self[i] || ar_is_copy(a, i);
         by_copy[v->cell] |= !self[i] && ar_is_copy(a, i);
     }

@@ -113,7 +113,8 @@ static bool is_rewritten(const ar_analysis *a, const ar_node *e) {
 ar_node *ar_seed_expression(ar_analysis *a, uint32_t node) {
     const ar_vnode *v = AR_VN(a->in, node);
     ar_node *e = expression_at(a, node);
-    if (!e || !v->context)
+    /* a copied record brings floats along, but is no factor */
+    if (!e || !v->context || !e->type || ar_is_record(e->type))
         return NULL;
     const ar_decl *function = a->in->contexts.data[v->context]->function;
     if (ar_is_device_code(function) &&

@@ -14,6 +14,7 @@ typedef struct ar_solver {
     ar_placement *p;
     bool *must;         /* must have degree 0 */
     bool *can;          /* can be made to have degree 1 */
+    bool *could;        /* could, but for `must`; when asked for */
     uint32_t *must_via; /* the next node on the way to the sink, or itself */
     int *must_sink;
     uint32_t *via; /* demanded: who wants it */

@@ -8,23 +8,53 @@
 
 typedef struct stepper {
     ar_analysis *a;
+    bool *is_sink;     /* node: its value leaves the program */
     ar_idtable impure; /* (node, context) */
 } stepper;
 
 /* ---- purity -------------------------------------------------------------- */
 
+/* Made before the loop, as a schedule or a momentum from a file. */
+static bool is_older(ar_analysis *a, const ar_vnode *v) {
+    return v->at && !ar_where_in_loop(a, v->context, v->at) &&
+           !(v->at == a->loop->at && v->context == a->loop->context);
+}
+
+/* A number that is the same for all elements of the update, as a rate. */
+static bool is_uniform(const ar_analysis *a, const ar_vnode *store,
+                       const ar_vnode *v) {
+    if (v->kind != AR_V_STORE || !v->cell || ar_is_array(a, v->cell))
+        return false;
+    if (store->at->kind == AR_CALL)
+        return true;
+    ar_where w = {store->context, store->at};
+    do {
+        if (!ar_climb(a->in, &w) ||
+            (w.context == a->loop->context && w.at == a->loop->at))
+            return true;
+    } while (!ar_is_loop(w.at));
+    const ar_node *here = ar_lift(a->in, v->context, v->at, w.context);
+    return !here || !ar_is_ancestor(a->in, w.context, w.at, here);
+}
+
 /* Arrays that the stored value is made of, other than what updates use. */
 static bool uses_other_arrays(ar_analysis *a, uint32_t store) {
-    ar_ids work = {0};
+    ar_ids work = {0}, uniform = {0};
     ar_marks_begin(a);
-    AR_PUSH(a->arena, &work, AR_VN(a->in, store)->in[0]);
-    uint32_t own = AR_VN(a->in, store)->cell;
-    while (work.count) {
+    const ar_vnode *s = AR_VN(a->in, store);
+    AR_PUSH(a->arena, &work, s->in[0]);
+    bool in_uniform = false;
+    while (work.count || uniform.count) {
+        if (!work.count) {
+            work = uniform;
+            uniform = (ar_ids){0};
+            in_uniform = true;
+        }
         uint32_t id = work.data[--work.count];
         if (!ar_mark(a, id))
             continue;
         const ar_vnode *v = AR_VN(a->in, id);
-        if (v->cell == own)
+        if (v->cell == s->cell || (in_uniform && is_older(a, v)))
             continue;
         if (v->cell && ar_is_array(a, v->cell)) {
             ar_role role = a->cells[v->cell].role;
@@ -35,13 +65,39 @@ static bool uses_other_arrays(ar_analysis *a, uint32_t store) {
         }
         if (v->kind == AR_V_INPUT && ar_where_in_loop(a, v->context, v->at))
             return true;
-        for (uint32_t i = 0; i < v->in_count; i++)
-            AR_PUSH(a->arena, &work, v->in[i]);
+        bool later = !in_uniform && is_uniform(a, s, v);
+        for (uint32_t i = 0; i < v->in_count; i++) {
+            if (later)
+                AR_PUSH(a->arena, &uniform, v->in[i]);
+            else
+                AR_PUSH(a->arena, &work, v->in[i]);
+        }
     }
     return false;
 }
 
-static bool is_update_write(ar_analysis *a, uint32_t store) {
+/* Sums that nothing but themselves ever reads. */
+static bool is_unread(const stepper *s, uint32_t cell) {
+    ar_analysis *a = s->a;
+    ar_ids work = {0};
+    ar_marks_begin(a);
+    for (uint32_t w = a->g.store_of[cell]; w; w = a->g.next_store[w])
+        AR_PUSH(a->arena, &work, w);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        if (!ar_mark(a, id))
+            continue;
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (s->is_sink[id] || (v->kind == AR_V_STORE && v->cell != cell))
+            return false;
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++)
+            AR_PUSH(a->arena, &work, a->g.uses[u]);
+    }
+    return true;
+}
+
+static bool is_update_write(const stepper *s, uint32_t store) {
+    ar_analysis *a = s->a;
     const ar_vnode *v = AR_VN(a->in, store);
     ar_role role = a->cells[v->cell].role;
     if (!ar_is_array(a, v->cell) && !ar_is_memory(a, v->cell))
@@ -52,9 +108,10 @@ static bool is_update_write(ar_analysis *a, uint32_t store) {
      * also be copied from what was made of it. */
     if (role == AR_ROLE_STATE || role == AR_ROLE_GRAD)
         return AR_VN(a->in, v->in[0])->kind == AR_V_ZERO ||
-               ((role == AR_ROLE_STATE || ar_reads_itself(a, store)) &&
+               ((role == AR_ROLE_STATE || ar_reads_itself(a, store, a->loop)) &&
                 !uses_other_arrays(a, store));
-    return !ar_is_array(a, v->cell);
+    return !ar_is_array(a, v->cell) ||
+           (role == AR_ROLE_LOSS && is_unread(s, v->cell));
 }
 
 static void spoil(stepper *s, uint32_t context, ar_node *at) {
@@ -73,13 +130,18 @@ static void spoil(stepper *s, uint32_t context, ar_node *at) {
 static void find_impure(stepper *s) {
     ar_analysis *a = s->a;
     ar_interp *in = a->in;
+    s->is_sink = AR_NEW_ARRAY(a->arena, bool, a->g.count);
+    for (uint32_t i = 0; i < in->sinks.count; i++)
+        if (in->sinks.data[i].stamp >= in->run_start)
+            s->is_sink[in->sinks.data[i].node] =
+                s->is_sink[in->sinks.data[i].other] = true;
     for (uint32_t i = 1; i < a->g.count; i++) {
         const ar_vnode *v = AR_VN(in, i);
         if (!a->g.live[i] || !v->at ||
             (v->kind != AR_V_STORE && v->kind != AR_V_INPUT) ||
             !ar_where_in_loop(a, v->context, v->at))
             continue;
-        if (v->kind == AR_V_INPUT || !is_update_write(a, i))
+        if (v->kind == AR_V_INPUT || !is_update_write(s, i))
             spoil(s, v->context, v->at);
     }
     for (uint32_t i = 0; i < in->sinks.count; i++) {
