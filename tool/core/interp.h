@@ -89,12 +89,19 @@ typedef struct ar_loop {
     AR_VEC(uint32_t) carried; /* cells that the next iteration may read */
     ar_idtable carried_value; /* cell -> value at the head */
     ar_idtable mixed;         /* cells accessed at shifted indices */
+    AR_VEC(uint32_t) ahead;   /* cells read before the loop writes there */
     uint32_t stamp;           /* start of the last pass */
 } ar_loop;
+
+typedef struct ar_span {
+    int64_t low, high;
+    bool any;
+} ar_span;
 
 typedef struct ar_access {
     uint64_t write_tags, read_tags; /* of all accesses: AND */
     uint64_t offset_tags;           /* of any access: OR */
+    ar_span writes, reads; /* shifts of indices that follow this loop alone */
     int64_t shift, pointer_shift;
     uint32_t first_write, last_read; /* kernels: barriers passed before it */
     bool has_shift, mixed, pointer_mixed, is_written, is_read;
@@ -202,6 +209,7 @@ typedef struct ar_note {
 typedef struct ar_induction {
     ar_decl **data;
     uint32_t count;
+    int direction; /* of data[0]: 1 up, -1 down, 0 not known */
 } ar_induction;
 
 typedef struct ar_scalar_access_record {

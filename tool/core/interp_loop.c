@@ -10,6 +10,7 @@
 typedef struct prescan {
     ar_interp *in;
     AR_VEC(ar_decl *) stepped;
+    AR_VEC(int) directions; /* of stepped: 1 up, -1 down, 0 not known */
     AR_VEC(ar_decl *) assigned;
 } prescan;
 
@@ -40,6 +41,24 @@ static bool is_step(ar_node *node, const ar_decl *decl) {
         return mentions(right->kids[0], decl) || mentions(right->kids[1], decl);
     return right->kind == AR_MEMBER && right->is_arrow &&
            mentions(right->kids[0], decl);
+}
+
+static int direction_of(const ar_node *step) {
+    switch ((int)step->op) {
+    case AR_OP_PRE_INC:
+    case AR_OP_POST_INC:
+        return 1;
+    case AR_OP_PRE_DEC:
+    case AR_OP_POST_DEC:
+        return -1;
+    default:
+        break;
+    }
+    const ar_node *by =
+        step->kid_count == 2 ? ar_skip_casts(step->kids[1]) : NULL;
+    if (step->kind != AR_COMPOUND_ASSIGN || !by || by->kind != AR_INT_LIT)
+        return 0;
+    return step->op == AR_OP_ADD ? 1 : -1;
 }
 
 static void scan(prescan *p, ar_node *node) {
@@ -74,9 +93,10 @@ static void scan(prescan *p, ar_node *node) {
     default:
         break;
     }
-    if (decl && steps)
+    if (decl && steps) {
         AR_PUSH(p->in->arena, &p->stepped, decl);
-    else if (decl)
+        AR_PUSH(p->in->arena, &p->directions, direction_of(node));
+    } else if (decl)
         AR_PUSH(p->in->arena, &p->assigned, decl);
     for (uint32_t i = 0; i < node->kid_count; i++)
         scan(p, node->kids[i]);
@@ -91,7 +111,7 @@ static ar_induction inductions_of(ar_interp *in, ar_node *loop) {
     for (uint32_t i = loop->kind == AR_FOR ? 1 : 0; i < loop->kid_count; i++)
         scan(&p, loop->kids[i]);
     ar_induction found = {
-        AR_NEW_ARRAY(in->arena, ar_decl *, p.stepped.count + 1), 0};
+        AR_NEW_ARRAY(in->arena, ar_decl *, p.stepped.count + 1), 0, 0};
     for (uint32_t i = 0; i < p.stepped.count; i++) {
         ar_decl *decl = p.stepped.data[i];
         bool plain = decl->type->kind == AR_TYPE_INT ||
@@ -100,12 +120,26 @@ static ar_induction inductions_of(ar_interp *in, ar_node *loop) {
             plain &= p.assigned.data[k] != decl;
         for (uint32_t k = 0; k < found.count; k++)
             plain &= found.data[k] != decl;
-        if (plain)
-            found.data[found.count++] = decl;
+        if (!plain)
+            continue;
+        if (!found.count)
+            found.direction = p.directions.data[i];
+        else if (found.data[0] == decl &&
+                 found.direction != p.directions.data[i])
+            found.direction = 0;
+        found.data[found.count++] = decl;
     }
     AR_PUSH(in->arena, &in->inductions, found);
     ar_idtable_put(&in->prescans, ar_key(loop), 0, in->inductions.count);
     return found;
+}
+
+enum { COUNTER_SHIFT = 40 };
+
+/* Counters that a loop steps side by side are as far from each other as
+ * nobody knows: further than any constant that is added to one of them. */
+static int64_t counter_shift(uint32_t number) {
+    return (int64_t)number << COUNTER_SHIFT;
 }
 
 static void tag_inductions(ar_interp *in, ar_node *node, const ar_loop *loop,
@@ -117,9 +151,10 @@ static void tag_inductions(ar_interp *in, ar_node *node, const ar_loop *loop,
         ar_value v = id ? *ar_memory_value(in->m, id) : ar_unknown();
         if (list.data[i]->type->kind == AR_TYPE_INT) {
             v = (ar_value){.offset_tags = v.offset_tags | bit,
+                           .shift = counter_shift(i),
                            .symbol =
                                ar_symbol_of_variable(in, loop, list.data[i])};
-            v.row = ar_loop_row(in, in->active.count - 1);
+            v.row = i == 0 ? ar_loop_row(in, in->active.count - 1) : 0;
         } else {
             ar_targets set = *ar_memory_targets(in->m, v.targets);
             ar_target *t = AR_NEW_ARRAY(in->arena, ar_target, set.count + 1);
@@ -128,6 +163,7 @@ static void tag_inductions(ar_interp *in, ar_node *node, const ar_loop *loop,
             if (set.count)
                 v.targets = ar_memory_set(in->m, t, set.count);
             v.offset_tags |= bit;
+            v.shift = counter_shift(i);
             v.symbol = 0;
             v.row = 0;
         }
@@ -336,6 +372,26 @@ static void forget_accesses(ar_frame_loop *frame) {
     frame->cells.count = 0;
 }
 
+/* Does the loop read elements of the cell that it writes only later? */
+static bool reads_ahead(const ar_access *a, int direction) {
+    if (!a->writes.any || !a->reads.any)
+        return false;
+    int64_t far = (int64_t)1 << (COUNTER_SHIFT - 2);
+    return (direction >= 0 && a->reads.high > a->writes.low) ||
+           (direction <= 0 && a->reads.low < a->writes.high) ||
+           a->reads.high / 2 - a->writes.low / 2 > far ||
+           a->writes.high / 2 - a->reads.low / 2 > far;
+}
+
+static void note_reads_ahead(ar_interp *in, ar_node *node, ar_loop *loop) {
+    int direction = ar_is_loop(node) ? inductions_of(in, node).direction : 0;
+    const ar_frame_loop *frame = top(in);
+    loop->ahead.count = 0;
+    for (uint32_t i = 0; i < frame->cells.count; i++)
+        if (reads_ahead(&frame->accesses.data[i], direction))
+            AR_PUSH(in->arena, &loop->ahead, frame->cells.data[i]);
+}
+
 /* What the loop did is part of what the loop around it does. */
 static void hand_up_accesses(ar_interp *in) {
     uint32_t n = in->active.count;
@@ -350,6 +406,7 @@ static void hand_up_accesses(ar_interp *in) {
         uint32_t at = ar_access_at(outer, cell);
         if (!at) {
             ar_access fresh = *a;
+            fresh.writes.any = fresh.reads.any = false;
             if (a->is_written)
                 fresh.write_tags &= outside;
             if (a->is_read)
@@ -500,6 +557,7 @@ void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run,
         ar_state_drop(in->m, &in->state);
     }
     ar_state_drop(in->m, &in->state);
+    note_reads_ahead(in, node, loop);
     hand_up_accesses(in);
     in->active.count--;
     strip_state(in, &exits, &before, loop);

@@ -157,6 +157,12 @@ static ar_access *access_of(ar_interp *in, ar_frame_loop *frame,
     return &frame->accesses.data[at - 1];
 }
 
+static void widen(ar_span *span, int64_t shift) {
+    span->low = span->any && span->low < shift ? span->low : shift;
+    span->high = span->any && span->high > shift ? span->high : shift;
+    span->any = true;
+}
+
 static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
                           bool is_write) {
     if (!in->active.count)
@@ -194,6 +200,9 @@ static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
     a->pointer_shift = pointer_shift;
     a->offset_tags |= address->offset_tags & active_mask(in);
     a->has_shift = true;
+    uint32_t depth = in->active.count - 1;
+    if (!address->is_partial && depth < 64 && tags == (uint64_t)1 << depth)
+        widen(is_write ? &a->writes : &a->reads, shift);
 }
 
 /* The loops whose tags count for this cell. */
@@ -289,6 +298,7 @@ ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
                         const ar_type *type) {
     cell_list list = {0};
     cells_of(in, address, type, &list);
+    in->work += list.count;
     bool floating = ar_is_floating(type);
     /* Nothing is read through a null pointer. */
     if (!list.count && address->is_number && !address->number)
@@ -612,6 +622,7 @@ void ar_interp_store(ar_interp *in, ar_node *at, const ar_value *address,
                      const ar_type *type, const ar_value *value) {
     cell_list list = {0};
     cells_of(in, address, type, &list);
+    in->work += list.count;
     store_nowhere(in, at, address, list.count,
                   ar_is_floating(type) ? ar_float_of(in, value)
                                        : AR_NODE_UNDEFINED);

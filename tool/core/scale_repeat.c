@@ -29,6 +29,7 @@ struct ar_repeats {
     ar_idtable answers;  /* variable, context; CONSTANT while looked at */
     ar_idtable in_loop;  /* functions that the loop calls */
     ar_idtable verdicts; /* cell -> 1 + bits */
+    ar_idtable ahead;    /* cells read where the loop writes only later */
 };
 
 /* ---- what is assigned in the loop ---------------------------------------- */
@@ -102,13 +103,20 @@ ar_repeats *ar_repeats_new(ar_analysis *a) {
     ar_repeats *r = AR_NEW(a->arena, ar_repeats);
     r->a = a;
     r->chain.arena = r->answers.arena = r->in_loop.arena = r->verdicts.arena =
-        a->arena;
+        r->ahead.arena = a->arena;
     for (uint32_t i = 1; i < a->in->contexts.count; i++) {
         const ar_decl *function = a->in->contexts.data[i]->function;
         if (function->body && ar_where_in_loop(a, i, function->body))
             ar_idtable_put(&r->in_loop, function->id + 1ull, 0, 1);
     }
     ar_program_visit(a->program, note_assignment, r);
+    for (uint32_t i = 1; i < a->in->loops.count; i++) {
+        const ar_loop *loop = a->in->loops.data[i];
+        if (loop == a->loop || !ar_where_in_loop(a, loop->context, loop->at))
+            continue;
+        for (uint32_t k = 0; k < loop->ahead.count; k++)
+            ar_idtable_put(&r->ahead, loop->ahead.data[k], 0, 1);
+    }
     return r;
 }
 
@@ -360,7 +368,7 @@ static uint32_t verdict(ar_repeats *r, uint32_t cell, const uint8_t *degree) {
     uint32_t known = ar_idtable_get(&r->verdicts, cell, 0);
     if (known)
         return known - 1;
-    uint32_t bits = REPEATS;
+    uint32_t bits = ar_idtable_get(&r->ahead, cell, 0) ? 0 : REPEATS;
     for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s]) {
         const ar_vnode *v = AR_VN(a->in, s);
         if (!a->g.live[s] || !ar_where_in_loop(a, v->context, v->at))
