@@ -120,13 +120,13 @@ static ar_induction inductions_of(ar_interp *in, ar_node *loop) {
             plain &= p.assigned.data[k] != decl;
         for (uint32_t k = 0; k < found.count; k++)
             plain &= found.data[k] != decl;
+        if (found.count && found.data[0] == decl &&
+            found.direction != p.directions.data[i])
+            found.direction = 0;
         if (!plain)
             continue;
         if (!found.count)
             found.direction = p.directions.data[i];
-        else if (found.data[0] == decl &&
-                 found.direction != p.directions.data[i])
-            found.direction = 0;
         found.data[found.count++] = decl;
     }
     AR_PUSH(in->arena, &in->inductions, found);
