@@ -76,8 +76,7 @@ static void copy_cells(record_copy *k, uint32_t from, uint32_t to) {
         if (!type || (ar_is_record(type)) ||
             (c.first_child && type->kind == AR_TYPE_ARRAY && !c.is_many))
             continue;
-        while (type->kind == AR_TYPE_ARRAY)
-            type = type->element;
+        type = ar_array_bottom(type);
         copy_leaf(k, kid, twin, type);
     }
 }
@@ -141,8 +140,7 @@ void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
 static void clear_cell(ar_interp *in, ar_node *at, const ar_value *address,
                        uint32_t cell) {
     const ar_type *type = type_of_child(cell_at(in, cell));
-    while (type && type->kind == AR_TYPE_ARRAY)
-        type = type->element;
+    type = ar_array_bottom(type);
     ar_value one = *address;
     ar_target target = {cell, 0};
     one.targets = ar_memory_set(in->m, &target, 1);
@@ -169,8 +167,7 @@ void ar_clear_block(ar_interp *in, ar_node *at, const ar_value *address,
         ar_value one = *address;
         one.targets = ar_memory_set(in->m, &set.data[i], 1);
         const ar_type *type = type_of_child(c);
-        while (type && type->kind == AR_TYPE_ARRAY)
-            type = type->element;
+        type = ar_array_bottom(type);
         bool maybe_float = !type || ar_is_floating(type);
         if (plain && maybe_float && (c->is_many || type)) {
             /* Alone it replaces only when the address has one target. */
@@ -212,8 +209,7 @@ void ar_copy_block(ar_interp *in, ar_node *at, const ar_value *to,
     bool floating = false;
     for (uint32_t i = 0; i < sources.count; i++) {
         const ar_type *type = type_of_child(cell_at(in, sources.data[i].cell));
-        while (type && type->kind == AR_TYPE_ARRAY)
-            type = type->element;
+        type = ar_array_bottom(type);
         floating |= !type || ar_is_floating(type);
     }
     if (floating)
@@ -226,8 +222,7 @@ static void fill_cell(ar_interp *in, ar_node *at, uint32_t cell,
                       const ar_type *type) {
     ar_value to = ar_value_pointer(in, cell, 0);
     if (type->kind == AR_TYPE_ARRAY) {
-        while (type->kind == AR_TYPE_ARRAY)
-            type = type->element;
+        type = ar_array_bottom(type);
         if (ar_is_record(type) || type->kind == AR_TYPE_POINTER)
             cell = ar_memory_child(in->m, cell, AR_STEP_INDEX, NULL,
                                    AR_ANY_INDEX, type);
@@ -262,8 +257,7 @@ void ar_fill_unknown(ar_interp *in, ar_node *at, const ar_value *address,
     for (uint32_t i = 0; i < set.count; i++) {
         const ar_mem_cell *c = cell_at(in, set.data[i].cell);
         const ar_type *type = type_of_child(c) ? type_of_child(c) : element;
-        while (type && type->kind == AR_TYPE_ARRAY)
-            type = type->element;
+        type = ar_array_bottom(type);
         if (!type || ar_object_of(in->m, set.data[i].cell)->is_function)
             continue;
         if (!ar_is_record(type)) {

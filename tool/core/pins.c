@@ -147,8 +147,7 @@ void ar_pin_fields(ar_graph *g, const ar_decl *record, ar_where where,
     for (uint32_t i = 0; i < record->member_count; i++) {
         const ar_decl *field = record->members[i];
         const ar_type *type = field->type;
-        while (type && type->kind == AR_TYPE_ARRAY)
-            type = type->element;
+        type = ar_array_bottom(type);
         if (ar_is_float(type))
             ar_cell_pin(g, ar_cell_of(g, field), AR_PIN_RECORD, where, reason);
     }

@@ -18,8 +18,7 @@ static bool is_shown(const ar_analysis *a, uint32_t cell) {
 
 static const ar_type *scalar_of(const ar_mem_cell *c) {
     const ar_type *type = c->scalar ? c->scalar : c->type;
-    while (type && type->kind == AR_TYPE_ARRAY)
-        type = type->element;
+    type = ar_array_bottom(type);
     return type;
 }
 

@@ -236,8 +236,7 @@ static int scalar_kind(const ar_type *type) {
 
 void ar_cell_typed(ar_graph *g, uint32_t cell, const ar_type *type,
                    ar_where where) {
-    while (type && type->kind == AR_TYPE_ARRAY)
-        type = type->element;
+    type = ar_array_bottom(type);
     if (!type || !cell)
         return;
     int kind = scalar_kind(type);
@@ -253,8 +252,7 @@ void ar_target_typed(ar_graph *g, uint32_t target, const ar_type *pointer,
                      ar_where where) {
     while (target && ar_is_address(pointer)) {
         const ar_type *element = pointer->element;
-        while (element && element->kind == AR_TYPE_ARRAY)
-            element = element->element;
+        element = ar_array_bottom(element);
         /* A char or void pointer that is never accessed so is only a way to
          * count bytes. */
         if (!element || element->kind == AR_TYPE_VOID ||
