@@ -226,8 +226,7 @@ static void apply(parser *p, option_id id, const char *value) {
         return;
     case OPT_KEEP_BATCHNORM:
     case OPT_MASTER_WEIGHTS:
-        if (value)
-            choose(p, id, value);
+        p->says_no[id] = value && choose(p, id, value) == 1;
         return;
     case OPT_LOSS_SCALE:
         set_loss_scale(p, value);
@@ -410,7 +409,9 @@ bool ar_options_parse(ar_arena *arena, int argc, char **argv,
 
     options->action = work_action(&p);
     options->output = output_mode(&p);
-    options->level = p.level == OPT_O0 ? AR_LEVEL_O0 : AR_LEVEL_O1;
+    options->level = p.level == OPT_O0   ? AR_LEVEL_O0
+                     : p.level == OPT_O2 ? AR_LEVEL_O2
+                                         : AR_LEVEL_O1;
     ar_check_options(&p);
     return diags->errors == errors;
 }

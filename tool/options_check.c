@@ -30,11 +30,30 @@ static void check_conflicts(const parser *p) {
     }
 }
 
+/* -O2 keeps the parameters, the norm layers' among them, in FP32. */
+static void check_kept(const parser *p) {
+    const char *batchnorm = p->given[OPT_KEEP_BATCHNORM];
+    const char *masters = p->given[OPT_MASTER_WEIGHTS];
+    if (p->says_no[OPT_KEEP_BATCHNORM])
+        ar_complain(p, "'%s=no' needs '-O3': '-O2' keeps norm layers in FP32",
+                    batchnorm);
+    if (p->says_no[OPT_MASTER_WEIGHTS])
+        ar_complain(
+            p,
+            "'%s=no' needs '-O3': at '-O2' the weights stay FP32 and are "
+            "the masters",
+            masters);
+}
+
 /* The combinations that Apex refuses or, worse, lets pass. */
 static void check_level(const parser *p) {
-    if (p->level == OPT_O2 || p->level == OPT_O3) {
-        ar_complain(p, "'%s' is not available yet; use '-O1'",
+    if (p->level == OPT_O3) {
+        ar_complain(p, "'%s' is not available yet; use '-O2'",
                     p->given[p->level]);
+        return;
+    }
+    if (p->level == OPT_O2) {
+        check_kept(p);
         return;
     }
     const char *batchnorm = p->given[OPT_KEEP_BATCHNORM];

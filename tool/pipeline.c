@@ -536,8 +536,9 @@ static bool read_program(ar_run *run, double *since) {
         ar_program_dump(stdout, run->program);
         return false;
     }
-    /* -O1 changes no storage: only what reports it needs these facts. */
-    if (is_audit(run->options) || run->options->dump_after == AR_STAGE_FLOWS)
+    /* Below -O2 only what reports storage needs these facts. */
+    if (run->options->level >= AR_LEVEL_O2 || is_audit(run->options) ||
+        run->options->dump_after == AR_STAGE_FLOWS)
         run->storage = ar_storage_collect(run->arena, run->program, run->rules,
                                           &run->diags);
     if (stage_done(run, AR_STAGE_FLOWS, since)) {
@@ -566,10 +567,16 @@ static bool decide(ar_run *run, double *since) {
     }
     ar_solve_ops(run->arena, run->program, run->rules, run->options->level,
                  run->ops, &run->diags);
+    if (run->storage)
+        run->storage_plan = ar_solve_storage(
+            run->arena, run->program, run->rules, run->options->level,
+            run->storage, run->ops, run->scale, &run->diags);
     if (!settle_scale(run))
         return false;
     if (stage_done(run, AR_STAGE_SOLVE, since)) {
         ar_ops_dump(stdout, run->program, run->ops);
+        if (run->options->level >= AR_LEVEL_O2)
+            ar_storage_plan_dump(stdout, run->program, run->storage_plan);
         return false;
     }
     return true;

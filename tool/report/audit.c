@@ -139,7 +139,8 @@ static bool is_scaled_in_place(const ar_scale *scale, const ar_cell *cell) {
 static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
     row->reason = b->run->options->level == AR_LEVEL_O0
                       ? "-O0 changes nothing"
-                      : "-O1 keeps all storage FP32";
+                      : ar_sprintf(b->arena, "%s keeps all storage FP32",
+                                   ar_level_name(b->run->options->level));
     row->degree = -1;
     row->group = -1;
     if (!cell)

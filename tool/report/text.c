@@ -20,7 +20,7 @@ static void print_ops(FILE *out, const ar_audit *audit) {
 
 static void print_buffers(FILE *out, const ar_audit *audit, ar_level level) {
     fprintf(out, "\nbuffers: 0 of %u in half (%s changes no storage)\n",
-            audit->buffers.count, level == AR_LEVEL_O0 ? "-O0" : "-O1");
+            audit->buffers.count, ar_level_name(level));
     for (uint32_t i = 0; i < audit->buffers.count; i++) {
         const ar_audit_buffer *row = &audit->buffers.data[i];
         fprintf(out, "  fp32  %s: %s %s (%s)", row->place, row->kind, row->name,

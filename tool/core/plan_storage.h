@@ -1,0 +1,16 @@
+/* The edits of a storage level: what the plan can and cannot rewrite. */
+#ifndef AR_PLAN_STORAGE_H
+#define AR_PLAN_STORAGE_H
+
+#include "core/solve_storage.h"
+
+/* Why this site of a class that would be half cannot be rewritten, in plain
+ * words without the place ("text of a macro body"); NULL: it can. The solver
+ * asks for every site of every class that nothing else keeps in FP32; `plan`
+ * holds the decisions so far, which only ever go from half to FP32. */
+const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
+                                    const ar_rules *rules, const ar_ops *ops,
+                                    const ar_storage_plan *plan,
+                                    const ar_site *site);
+
+#endif

@@ -1,0 +1,45 @@
+/* Storage decisions: which float memory is stored in half.
+ *
+ * For each class of float memory (core/storage.h) one precision and one
+ * reason, from the roles that the loss-scale analysis found, the rules of the
+ * level, the pins and the sums (docs/storage-levels.md). Levels below O2 keep
+ * everything in FP32. What a function's parameters stand for is half only if
+ * everything it stands for is, so the edits never meet a function that is
+ * called with both. Names play no part, nor does the order of files.
+ * Everything lives in the arena given and is read-only. */
+#ifndef AR_SOLVE_STORAGE_H
+#define AR_SOLVE_STORAGE_H
+
+#include "core/level.h"
+#include "core/ops.h"
+#include "core/scale.h"
+#include "core/storage.h"
+
+typedef struct ar_storage_decision {
+    bool half;
+    const char *reason;
+    ar_range reason_at; /* AR_NO_RANGE: the reason names a rule or the level */
+    const char *unlock; /* what would make it half, or NULL */
+    ar_role role;       /* of several the one that decides */
+    uint32_t roles;     /* all of them: a set of 1u << ar_role */
+} ar_storage_decision;
+
+typedef struct ar_storage_plan {
+    const ar_storage_facts *facts;
+    ar_level level;
+    ar_storage_decision *classes; /* by class id */
+    uint32_t half_count;
+} ar_storage_plan;
+
+/* Never NULL. scale may be NULL: no role is known. */
+ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
+                                  const ar_rules *rules, ar_level level,
+                                  const ar_storage_facts *facts,
+                                  const ar_ops *ops, const ar_scale *scale,
+                                  ar_diags *diags);
+
+/* --dump-after=solve: one line per class. */
+void ar_storage_plan_dump(FILE *out, ar_program *program,
+                          const ar_storage_plan *plan);
+
+#endif
