@@ -1,12 +1,21 @@
 /* Compiled as C and as C++, once per half type: the public headers have to
  * stand alone and warn of nothing. */
 #include <amp/amp.h>
+#include <amp/amp_storage.h>
 
 static float product(const float *a, const float *b) {
     float c = 0;
     if (amp_gemm(0, 0, 1, 1, 1, 1.0f, a, 1, b, 1, 0.0f, &c, 1) != AMP_OK)
         c = a[0] * b[0];
     return c;
+}
+
+static int storage(void) {
+    amp_half x[2] = {amp_to_half(1.5f), amp_to_half(2.0f)};
+    amp_half *at = x;
+    float sum = amp_half_add(at++, 0.5f);
+    return sum == 2.0f && amp_half_post_add(at, 1) == 2.0f &&
+           amp_to_float(x[1]) == 3.0f;
 }
 
 int main(void) {
@@ -17,7 +26,7 @@ int main(void) {
     int take = amp_step_begin(0);
     amp_step_end(0);
     return take == 1 && amp_stepped(0) && grad[0] == 1.0f &&
-                   product(x, x) == 9.0f
+                   product(x, x) == 9.0f && storage()
                ? 0
                : 1;
 }
