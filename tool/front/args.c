@@ -24,6 +24,7 @@ static const arg_rule rules[] = {
     {"-include", true, ARG_KEEP_NEXT},
     {"-imacros", true, ARG_KEEP_NEXT},
     {"-isysroot", false, ARG_KEEP_NEXT},
+    {"-resource-dir", false, ARG_KEEP_NEXT},
     {"--sysroot=", false, ARG_KEEP},
     {"-std=", false, ARG_KEEP},
     {"--std=", false, ARG_KEEP},

@@ -1,5 +1,6 @@
 #include "front/internal.h"
 #include "front/shims.h"
+#include "front/toolchain.h"
 
 #include <stdlib.h>
 
@@ -112,6 +113,7 @@ ar_unit *ar_collect(ar_arena *arena, const ar_job *job) {
                       .arena = arena,
                       .scratch = ar_arena_new(),
                       .job = job,
+                      .spells_bodies = ar_libclang_major() >= 19,
                       .last_id = AR_NO_FILE};
     CXIndex index = clang_createIndex(0, 0);
     struct CXUnsavedFile shims[AR_SHIM_COUNT];

@@ -198,8 +198,8 @@ static ar_range binary_extent(ar_collector *c, CXCursor cursor,
         b = ar_point_of(
             c, clang_getRangeStart(clang_getCursorExtent(left_cursor)));
     if (!is_right)
-        e = ar_point_of(c,
-                        clang_getRangeEnd(clang_getCursorExtent(right_cursor)));
+        e = ar_end_of(c,
+                      clang_getRangeEnd(clang_getCursorExtent(right_cursor)));
     return ar_between(c, b, e);
 }
 
@@ -533,9 +533,9 @@ static ar_node *size_of(ar_collector *c, CXCursor cursor) {
         ar_spelling_of(c, clang_getRangeStart(clang_getCursorExtent(cursor)));
     ar_tokens *tokens = ar_tokens_of(c, at.file);
     uint32_t first = tokens ? ar_token_at(tokens, at.offset) : 0;
-    if (tokens && !ar_token_is(tokens, first, "sizeof")) {
-        ar_node *constant =
-            ar_int_literal(c, cursor); /* alignof and the like */
+    /* alignof and the like, and what is written nowhere that can be read */
+    if (!tokens || !ar_token_is(tokens, first, "sizeof")) {
+        ar_node *constant = ar_int_literal(c, cursor);
         constant->text = constant->kind == AR_UNKNOWN_EXPR ? "alignof" : NULL;
         return constant;
     }
@@ -550,9 +550,9 @@ static ar_node *size_of(ar_collector *c, CXCursor cursor) {
             type_ref = kid;
     }
     ar_pop_kids(c, kids);
-    bool is_type =
-        clang_Cursor_isNull(operand) || !clang_Cursor_isNull(type_ref) ||
-        (tokens && begins_inside(c, tokens, at.file, first, operand));
+    bool is_type = clang_Cursor_isNull(operand) ||
+                   !clang_Cursor_isNull(type_ref) ||
+                   begins_inside(c, tokens, at.file, first, operand);
     if (is_type) {
         sizeof_type(c, node, at, type_ref);
         return node;

@@ -76,6 +76,7 @@ typedef struct ar_collector {
     bool starts_sorted;
     /* parse errors inside function bodies: their places */
     AR_VEC(ar_range) errors;
+    bool spells_bodies;  /* libclang knows where a body's text is written */
     uint32_t next_local; /* makes colliding local names unique */
     struct ar_name_slot {
         const char *name;
@@ -97,6 +98,8 @@ typedef struct ar_point {
 
 ar_file_id ar_file_of(ar_collector *c, CXFile file, CXSourceLocation where);
 ar_point ar_point_of(ar_collector *c, CXSourceLocation where);
+/* The end of a range. */
+ar_point ar_end_of(ar_collector *c, CXSourceLocation where);
 ar_range ar_extent(ar_collector *c, CXCursor cursor);
 /* The same for what is one word or number, without libclang's slow way to a
  * token's end where no macro is near. */
@@ -173,7 +176,7 @@ void ar_set_kids(ar_collector *c, ar_node *node, uint32_t count);
 ar_node *ar_expr(ar_collector *c, CXCursor cursor);
 bool ar_evaluate(CXCursor cursor, int64_t *value);
 /* Where the text of a macro body or argument is written; file AR_NO_FILE when
- * it was pasted together. */
+ * it was pasted together, or when libclang is too old to know (bodies only). */
 ar_point ar_spelling_of(ar_collector *c, CXSourceLocation where);
 /* The operator between two kids, closing parentheses skipped; empty range
  * (file AR_NO_FILE) when it is not written there. */

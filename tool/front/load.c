@@ -146,6 +146,46 @@ static void add_jobs(ar_arena *arena, const char *name, const char *directory,
     add_job(arena, name, directory, &args, sdk, AR_LANG_CUDA_DEVICE, jobs);
 }
 
+/* ---- clang's own headers ----------------------------------------------- */
+
+static bool leads_to_headers(ar_arena *arena, const ar_job *job) {
+    static const char *const flags[] = {
+        "-I",         "-isystem",      "-idirafter", "-isysroot",
+        "--sysroot=", "-resource-dir", "-nostdinc"};
+    ar_args kept = {.arena = arena};
+    for (uint32_t i = 0; i < job->arg_count; i++) {
+        const char *arg = job->args[i];
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+            if (strncmp(arg, flags[k], strlen(flags[k])) != 0)
+                continue;
+            push(&kept, arg);
+            if (strcmp(arg, flags[k]) == 0 && i + 1 < job->arg_count)
+                push(&kept, job->args[++i]);
+            break;
+        }
+    }
+    return ar_finds_headers(kept.list.data, kept.list.count);
+}
+
+/* The folder that was found counts until the user names another. */
+static bool has_found_headers(ar_arena *arena, const ar_job *job) {
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < job->arg_count; i++)
+        named += strncmp(job->args[i], "-resource-dir", 13) == 0;
+    return ar_resource_dir(arena) && named == 1;
+}
+
+/* Without them every file would have the same hundred errors. */
+static void check_clang_headers(ar_arena *arena, ar_jobs *jobs,
+                                ar_diags *diags) {
+    if (!jobs->count || has_found_headers(arena, &jobs->data[0]) ||
+        leads_to_headers(arena, &jobs->data[0]))
+        return;
+    unsigned major = ar_libclang_major();
+    ar_report(diags, AR_DIAG_NO_CLANG_HEADERS, AR_NO_RANGE, major, major);
+    jobs->count = 0;
+}
+
 static const char *current_directory(ar_arena *arena) {
     char *path = getcwd(NULL, 0);
     const char *copy = ar_strdup(arena, path ? path : "/");
@@ -165,6 +205,7 @@ void ar_load_files(ar_arena *arena, const char *const *names, uint32_t count,
             add_jobs(arena, names[i], directory, flags, flag_count, jobs,
                      diags);
     }
+    check_clang_headers(arena, jobs, diags);
 }
 
 /* ---- compile database -------------------------------------------------- */
@@ -300,4 +341,5 @@ void ar_load_database(ar_arena *arena, const char *build_dir,
         else
             add_entry_jobs(arena, found, extra, extra_count, jobs, diags);
     }
+    check_clang_headers(arena, jobs, diags);
 }

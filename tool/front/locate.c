@@ -80,6 +80,8 @@ ar_tokens *ar_tokens_of(ar_collector *c, ar_file_id file) {
 ar_point ar_spelling_of(ar_collector *c, CXSourceLocation where) {
     CXFile file;
     unsigned offset;
+    if (!c->spells_bodies && ar_point_of(c, where).in_body)
+        return (ar_point){AR_NO_FILE, 0, false};
     clang_getSpellingLocation(where, &file, NULL, NULL, &offset);
     if (!file)
         return (ar_point){AR_NO_FILE, 0, false};
@@ -124,7 +126,23 @@ static bool may_be_body(ar_collector *c, ar_file_id file, uint32_t offset) {
            ar_is_macro_use(c, file, offset);
 }
 
-ar_point ar_point_of(ar_collector *c, CXSourceLocation where) {
+typedef enum ar_side { AR_SIDE_BEGIN, AR_SIDE_END } ar_side;
+
+/* Before 19 clang_getSpellingLocation gives what clang_getFileLocation gives.
+ * What begins where a macro use does is its body's; what ends there may be
+ * text before it, unless both are within another use. */
+static bool is_body_unspelled(CXSourceLocation where, ar_side side, CXFile file,
+                              unsigned offset) {
+    if (side == AR_SIDE_BEGIN)
+        return true;
+    CXFile outer;
+    unsigned outer_offset;
+    clang_getExpansionLocation(where, &outer, NULL, NULL, &outer_offset);
+    return outer != file || outer_offset != offset;
+}
+
+static ar_point point_at(ar_collector *c, CXSourceLocation where,
+                         ar_side side) {
     CXFile file, spelling_file;
     unsigned offset, spelling_offset;
     clang_getFileLocation(where, &file, NULL, NULL, &offset);
@@ -133,10 +151,22 @@ ar_point ar_point_of(ar_collector *c, CXSourceLocation where) {
     ar_file_id id = ar_file_of(c, file, where);
     if (!may_be_body(c, id, offset))
         return (ar_point){id, offset, false};
+    if (!c->spells_bodies)
+        return (ar_point){id, offset,
+                          !c->unit->files.list.data[id].is_system &&
+                              is_body_unspelled(where, side, file, offset)};
     clang_getSpellingLocation(where, &spelling_file, NULL, NULL,
                               &spelling_offset);
     return (ar_point){id, offset,
                       file != spelling_file || offset != spelling_offset};
+}
+
+ar_point ar_point_of(ar_collector *c, CXSourceLocation where) {
+    return point_at(c, where, AR_SIDE_BEGIN);
+}
+
+ar_point ar_end_of(ar_collector *c, CXSourceLocation where) {
+    return point_at(c, where, AR_SIDE_END);
 }
 
 /* The outermost use that begins exactly at offset widens the range to its
@@ -227,7 +257,7 @@ ar_range ar_between(ar_collector *c, ar_point b, ar_point e) {
 
 ar_range ar_range_of(ar_collector *c, CXSourceRange source) {
     return ar_between(c, ar_point_of(c, clang_getRangeStart(source)),
-                      ar_point_of(c, clang_getRangeEnd(source)));
+                      ar_end_of(c, clang_getRangeEnd(source)));
 }
 
 ar_range ar_extent(ar_collector *c, CXCursor cursor) {

@@ -11,7 +11,7 @@ void ar_collect_preprocessing(ar_collector *c, CXCursor cursor) {
         return;
     CXSourceRange extent = clang_getCursorExtent(cursor);
     ar_point b = ar_point_of(c, clang_getRangeStart(extent));
-    ar_point e = ar_point_of(c, clang_getRangeEnd(extent));
+    ar_point e = ar_end_of(c, clang_getRangeEnd(extent));
     if (b.file == AR_NO_FILE || b.file != e.file)
         return;
     ar_range range = {b.file, b.offset, e.offset, false};
@@ -327,7 +327,7 @@ static void collect_skipped(ar_collector *c) {
         if (clang_Location_isInSystemHeader(at))
             continue;
         ar_point b = ar_point_of(c, at);
-        ar_point e = ar_point_of(c, clang_getRangeEnd(list->ranges[i]));
+        ar_point e = ar_end_of(c, clang_getRangeEnd(list->ranges[i]));
         ar_range range = {b.file, b.offset, e.offset, false};
         if (b.file != AR_NO_FILE && b.file == e.file && !was_seen(c, range))
             AR_PUSH(c->arena, &c->unit->skipped, range);

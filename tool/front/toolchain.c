@@ -10,15 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "22" of "Debian clang version 22.1.8"; NULL when it is not there. */
-static const char *clang_major(ar_arena *arena) {
+unsigned ar_libclang_major(void) {
     CXString version = clang_getClangVersion();
     const char *text = clang_getCString(version);
     const char *at = text ? strstr(text, "version ") : NULL;
-    size_t digits = at ? strspn(at + 8, "0123456789") : 0;
-    const char *major = digits ? ar_strndup(arena, at + 8, digits) : NULL;
+    unsigned long major = at ? strtoul(at + strlen("version "), NULL, 10) : 0;
     clang_disposeString(version);
-    return major;
+    return (unsigned)major;
 }
 
 static bool has_header(ar_arena *arena, const char *dir, const char *name) {
@@ -76,9 +74,10 @@ const char *ar_resource_dir(ar_arena *arena) {
     static char known[4096]; /* one parser a process: one answer */
     if (*known)
         return known;
-    const char *major = clang_major(arena);
-    if (!major)
+    unsigned number = ar_libclang_major();
+    if (!number)
         return NULL;
+    const char *major = ar_sprintf(arena, "%u", number);
     const char *found = beside_library(arena, major);
     const char *const usual[] = {
         "/usr/lib/llvm-%s/lib/clang/%s", "/usr/lib64/llvm%s/lib/clang/%s",
@@ -99,6 +98,19 @@ const char *ar_resource_dir(ar_arena *arena) {
         found = ask_clang(arena, major);
     if (found)
         snprintf(known, sizeof known, "%s", found);
+    return found;
+}
+
+bool ar_finds_headers(const char *const *flags, uint32_t count) {
+    struct CXUnsavedFile probe = {"amp-probe.c", "#include <stddef.h>\n", 20};
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit =
+        clang_parseTranslationUnit(index, probe.Filename, flags, (int)count,
+                                   &probe, 1, CXTranslationUnit_None);
+    bool found = unit && clang_getNumDiagnostics(unit) == 0;
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
     return found;
 }
 

@@ -49,6 +49,13 @@ static bool is_va_list(const ar_type *type) {
            strstr(type->spelling, "__va_list") != NULL;
 }
 
+/* What a va_list converts to; any other type is that of an argument. */
+static bool converts_va_list(const ar_type *type) {
+    if (type->kind == AR_TYPE_POINTER)
+        type = type->element;
+    return type->kind == AR_TYPE_RECORD || type->kind == AR_TYPE_VOID;
+}
+
 /* offsetof, type traits, __func__: nothing of the program below them. */
 static ar_node *constant(ar_collector *c, CXCursor cursor, ar_kids kids) {
     int64_t value;
@@ -183,7 +190,8 @@ static ar_node *by_kids(ar_collector *c, CXCursor cursor, ar_kids kids) {
             return unknown(c, cursor, kids);
         CXType kid_type = clang_getCursorType(kid);
         if (is_va_list(ar_type_of(c, kid_type)) &&
-            starts_with(c, cursor, "__builtin_va_arg"))
+            (!converts_va_list(ar_type_of(c, type)) ||
+             starts_with(c, cursor, "__builtin_va_arg")))
             return va_argument(c, cursor, kid);
         return conversion(c, type, kid, kid_type);
     }
