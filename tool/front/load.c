@@ -149,17 +149,19 @@ static void add_jobs(ar_arena *arena, const char *name, const char *directory,
 /* ---- clang's own headers ----------------------------------------------- */
 
 static bool leads_to_headers(ar_arena *arena, const ar_job *job) {
-    static const char *const flags[] = {
-        "-I",         "-isystem",      "-idirafter", "-isysroot",
-        "--sysroot=", "-resource-dir", "-nostdinc"};
+    static const char *const search[] = {"-I",         "-isystem",
+                                         "-idirafter", "-isysroot",
+                                         "--sysroot=", "-resource-dir"};
     ar_args kept = {.arena = arena};
     for (uint32_t i = 0; i < job->arg_count; i++) {
         const char *arg = job->args[i];
-        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
-            if (strncmp(arg, flags[k], strlen(flags[k])) != 0)
+        if (strcmp(arg, "-nostdinc") == 0)
+            push(&kept, arg);
+        for (size_t k = 0; k < sizeof search / sizeof *search; k++) {
+            if (strncmp(arg, search[k], strlen(search[k])) != 0)
                 continue;
             push(&kept, arg);
-            if (strcmp(arg, flags[k]) == 0 && i + 1 < job->arg_count)
+            if (strcmp(arg, search[k]) == 0 && i + 1 < job->arg_count)
                 push(&kept, job->args[++i]);
             break;
         }
