@@ -78,8 +78,9 @@ static amp_cast *new_cast(size_t bytes) {
 /* ---- entries; the caller holds the lock --------------------------------- */
 
 static bool same_matrix(const amp_matrix *a, const amp_matrix *b) {
-    return a->data == b->data && a->rows == b->rows && a->cols == b->cols &&
-           a->ld == b->ld && a->batch == b->batch && a->stride == b->stride;
+    return a->data == b->data && a->type == b->type && a->rows == b->rows &&
+           a->cols == b->cols && a->ld == b->ld && a->batch == b->batch &&
+           a->stride == b->stride;
 }
 
 static size_t bucket_of(const amp_matrix *m) {

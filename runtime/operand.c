@@ -3,6 +3,12 @@
 #include "kernels.h"
 #include "threads.h"
 
+#include <string.h>
+
+size_t amp_element_bytes(amp_dtype type) {
+    return type == AMP_FP32 ? sizeof(float) : sizeof(uint16_t);
+}
+
 static size_t elements(const amp_matrix *m) {
     return (size_t)(m->rows * m->cols * m->batch);
 }
@@ -22,7 +28,12 @@ bool amp_matrix_fits(const amp_matrix *m) {
 
 size_t amp_matrix_extent(const amp_matrix *m) {
     int64_t last = (m->batch - 1) * m->stride + (m->rows - 1) * m->ld + m->cols;
-    return (size_t)last * sizeof(float);
+    return (size_t)last * amp_element_bytes(m->type);
+}
+
+bool amp_operand_in_place(const amp_matrix *m, amp_operand_kind kind) {
+    return (kind == AMP_OPERAND_BF16 && m->type == AMP_BF16) ||
+           (kind == AMP_OPERAND_FP32 && m->type == AMP_FP32);
 }
 
 size_t amp_operand_bytes(const amp_matrix *m, amp_operand_kind kind) {
@@ -31,29 +42,59 @@ size_t amp_operand_bytes(const amp_matrix *m, amp_operand_kind kind) {
     return elements(m) * element;
 }
 
+/* ---- runs of adjacent elements ------------------------------------------ */
+
 typedef struct cast_job {
     const amp_kernels *kernels;
     const amp_matrix *matrix;
     void *dst;
+    const float *results; /* of amp_result_store, which has no kind */
     amp_operand_kind kind;
+    void (*run)(const struct cast_job *job, size_t flat, size_t placed,
+                size_t n);
 } cast_job;
 
-static void cast_run(const cast_job *job, size_t to, const float *src,
+/* `flat` counts elements of the contiguous form, `placed` those between the
+ * start of the matrix and the run. */
+static void widen_run(const cast_job *job, size_t flat, size_t placed,
+                      size_t n) {
+    const uint16_t *src = (const uint16_t *)job->matrix->data + placed;
+    float *dst = (float *)job->dst + flat;
+    if (job->matrix->type == AMP_FP16)
+        job->kernels->from_fp16(dst, src, n);
+    else
+        job->kernels->from_bf16(dst, src, n);
+}
+
+static void cast_run(const cast_job *job, size_t flat, size_t placed,
                      size_t n) {
+    const float *src = (const float *)job->matrix->data + placed;
     switch (job->kind) {
     case AMP_OPERAND_BF16:
-        job->kernels->to_bf16((uint16_t *)job->dst + to, src, n);
+        job->kernels->to_bf16((uint16_t *)job->dst + flat, src, n);
         return;
     case AMP_OPERAND_ROUNDED_BF16:
-        job->kernels->round_bf16((float *)job->dst + to, src, n);
+        job->kernels->round_bf16((float *)job->dst + flat, src, n);
         return;
     case AMP_OPERAND_ROUNDED_FP16:
-        job->kernels->round_fp16((float *)job->dst + to, src, n);
+        job->kernels->round_fp16((float *)job->dst + flat, src, n);
+        return;
+    case AMP_OPERAND_FP32:
+        memcpy((float *)job->dst + flat, src, n * sizeof *src);
         return;
     }
 }
 
-/* begin and end count elements of the contiguous result. */
+static void store_run(const cast_job *job, size_t flat, size_t placed,
+                      size_t n) {
+    uint16_t *dst = (uint16_t *)job->dst + placed;
+    if (job->matrix->type == AMP_FP16)
+        job->kernels->to_fp16(dst, job->results + flat, n);
+    else
+        job->kernels->to_bf16(dst, job->results + flat, n);
+}
+
+/* begin and end count elements of the contiguous form. */
 static void cast_range(void *context, size_t begin, size_t end) {
     const cast_job *job = context;
     const amp_matrix *m = job->matrix;
@@ -63,22 +104,38 @@ static void cast_range(void *context, size_t begin, size_t end) {
         size_t row = begin / cols;
         size_t col = begin % cols;
         size_t n = cols - col < end - begin ? cols - col : end - begin;
-        const float *src = m->data + (row / rows) * (size_t)m->stride +
-                           (row % rows) * (size_t)m->ld + col;
-        cast_run(job, begin, src, n);
+        size_t placed = (row / rows) * (size_t)m->stride +
+                        (row % rows) * (size_t)m->ld + col;
+        job->run(job, begin, placed, n);
         begin += n;
     }
 }
 
 static void cast_flat(void *context, size_t begin, size_t end) {
     const cast_job *job = context;
-    cast_run(job, begin, job->matrix->data + begin, end - begin);
+    job->run(job, begin, begin, end - begin);
+}
+
+static void cast_all(const amp_matrix *m, cast_job *job) {
+    int contiguous = (m->rows == 1 || m->ld == m->cols) &&
+                     (m->batch == 1 || m->stride == m->rows * m->cols);
+    amp_parallel(elements(m), contiguous ? cast_flat : cast_range, job);
 }
 
 void amp_operand_cast(void *dst, const amp_matrix *m, amp_operand_kind kind) {
-    cast_job job = {
-        .kernels = amp_kernels_get(), .matrix = m, .dst = dst, .kind = kind};
-    int contiguous = (m->rows == 1 || m->ld == m->cols) &&
-                     (m->batch == 1 || m->stride == m->rows * m->cols);
-    amp_parallel(elements(m), contiguous ? cast_flat : cast_range, &job);
+    cast_job job = {.kernels = amp_kernels_get(),
+                    .matrix = m,
+                    .dst = dst,
+                    .kind = kind,
+                    .run = m->type == AMP_FP32 ? cast_run : widen_run};
+    cast_all(m, &job);
+}
+
+void amp_result_store(void *dst, const amp_matrix *m, const float *src) {
+    cast_job job = {.kernels = amp_kernels_get(),
+                    .matrix = m,
+                    .dst = dst,
+                    .results = src,
+                    .run = store_run};
+    cast_all(m, &job);
 }

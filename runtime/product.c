@@ -135,33 +135,37 @@ static float beta_of(const amp_product_shape *s) {
     return beta;
 }
 
-/* A rows x cols view of contiguous storage, or of its transpose. */
-static dnnl_status_t operand_desc(dnnl_memory_desc_t *md,
-                                  const amp_product_shape *s, int64_t batch,
-                                  int64_t rows, int64_t cols, int trans) {
-    dnnl_data_type_t type = s->bf16 ? dnnl_bf16 : dnnl_f32;
-    int64_t row = trans ? 1 : cols;
-    int64_t col = trans ? rows : 1;
-    if (s->batch == 1) {
-        dnnl_dims_t dims = {rows, cols};
-        dnnl_dims_t strides = {row, col};
-        return dnnl_memory_desc_init_by_strides(md, 2, dims, type, strides);
-    }
-    dnnl_dims_t dims = {batch, rows, cols};
-    dnnl_dims_t strides = {rows * cols, row, col};
-    return dnnl_memory_desc_init_by_strides(md, 3, dims, type, strides);
+/* How the elements of a matrix lie. */
+typedef struct layout {
+    int64_t batch;
+    int64_t rows;
+    int64_t cols;
+    int64_t row; /* distance between rows */
+    int64_t col;
+    int64_t stride;
+} layout;
+
+static layout layout_of(int64_t batch, int64_t rows, int64_t cols, int64_t ld,
+                        int64_t stride, int trans) {
+    return (layout){.batch = batch,
+                    .rows = rows,
+                    .cols = cols,
+                    .row = trans ? 1 : ld,
+                    .col = trans ? ld : 1,
+                    .stride = stride};
 }
 
-static dnnl_status_t result_desc(dnnl_memory_desc_t *md,
-                                 const amp_product_shape *s) {
+static dnnl_status_t matrix_desc(dnnl_memory_desc_t *md,
+                                 const amp_product_shape *s, layout l,
+                                 dnnl_data_type_t type) {
     if (s->batch == 1) {
-        dnnl_dims_t dims = {s->m, s->n};
-        dnnl_dims_t strides = {s->ldc, 1};
-        return dnnl_memory_desc_init_by_strides(md, 2, dims, dnnl_f32, strides);
+        dnnl_dims_t dims = {l.rows, l.cols};
+        dnnl_dims_t strides = {l.row, l.col};
+        return dnnl_memory_desc_init_by_strides(md, 2, dims, type, strides);
     }
-    dnnl_dims_t dims = {s->batch, s->m, s->n};
-    dnnl_dims_t strides = {s->stridec, s->ldc, 1};
-    return dnnl_memory_desc_init_by_strides(md, 3, dims, dnnl_f32, strides);
+    dnnl_dims_t dims = {l.batch, l.rows, l.cols};
+    dnnl_dims_t strides = {l.stride, l.row, l.col};
+    return dnnl_memory_desc_init_by_strides(md, 3, dims, type, strides);
 }
 
 static dnnl_status_t bias_desc(dnnl_memory_desc_t *md,
@@ -203,14 +207,20 @@ typedef struct product_descs {
 
 static dnnl_status_t init_descs(product_descs *d, dnnl_matmul_desc_t *matmul,
                                 const amp_product_shape *s) {
-    int64_t batch_a = s->shared_a ? 1 : s->batch;
-    int64_t batch_b = s->shared_b ? 1 : s->batch;
-    dnnl_status_t status =
-        operand_desc(&d->a, s, batch_a, s->m, s->k, s->transa);
+    layout a = layout_of(s->shared_a ? 1 : s->batch, s->m, s->k, s->lda,
+                         s->stridea, s->transa);
+    layout b = layout_of(s->shared_b ? 1 : s->batch, s->k, s->n, s->ldb,
+                         s->strideb, s->transb);
+    layout c = layout_of(s->batch, s->m, s->n, s->ldc, s->stridec, 0);
+    dnnl_data_type_t operands =
+        s->types == AMP_PRODUCT_FP32 ? dnnl_f32 : dnnl_bf16;
+    dnnl_data_type_t result =
+        s->types == AMP_PRODUCT_BF16 ? dnnl_bf16 : dnnl_f32;
+    dnnl_status_t status = matrix_desc(&d->a, s, a, operands);
     if (status == dnnl_success)
-        status = operand_desc(&d->b, s, batch_b, s->k, s->n, s->transb);
+        status = matrix_desc(&d->b, s, b, operands);
     if (status == dnnl_success)
-        status = result_desc(&d->c, s);
+        status = matrix_desc(&d->c, s, c, result);
     if (status == dnnl_success && s->bias)
         status = bias_desc(&d->bias, s);
     if (status != dnnl_success)
@@ -315,6 +325,9 @@ static void free_products(struct amp_products *ps) {
 static amp_status open_products(amp_worker *w) {
     if (w->products)
         return AMP_OK;
+    pthread_once(&library.once, open_library);
+    if (library.status != AMP_OK)
+        return library.status;
     struct amp_products *ps = calloc(1, sizeof *ps);
     if (!ps)
         return AMP_ERR_MEMORY;
@@ -396,7 +409,7 @@ static dnnl_status_t point(dnnl_memory_t memory, const void *data) {
 
 amp_status amp_product_run(amp_worker *w, amp_product *p, const void *a,
                            const void *b, const float *bias, float alpha,
-                           float *c) {
+                           void *c) {
     dnnl_exec_arg_t args[6];
     int n = 0;
     dnnl_status_t status = point(p->a, a);

@@ -47,13 +47,13 @@ bool amp_pays(const amp_work *w) {
     int64_t limit = override();
     if (limit != NO_OVERRIDE)
         return mnk(w) * (double)w->batch >= (double)limit;
-    bool plain_b = w->param_b && w->transb;
-    bool plain_a = w->param_a && !w->transa;
+    bool plain_b = w->ready_b && w->transb;
+    bool plain_a = w->ready_a && !w->transa;
     if (plain_a || plain_b)
         return big_enough(w, MIN_WORK_PLAIN_PARAM, 1, 1);
-    if (w->param_b)
+    if (w->ready_b)
         return big_enough(w, MIN_WORK, w->m, MIN_ROWS_OTHER_PARAM);
-    if (w->param_a)
+    if (w->ready_a)
         return big_enough(w, MIN_WORK, w->n, MIN_ROWS_OTHER_PARAM);
     return big_enough(w, MIN_WORK, w->m < w->n ? w->m : w->n, MIN_ROWS);
 }

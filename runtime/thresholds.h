@@ -13,7 +13,8 @@
  *   rows that meet a parameter in plain layout            any
  *   rows that meet a parameter in the other layout        >= 8
  *
- * A parameter is registered AMP_PARAM, so its cast is made once per step.
+ * A parameter is registered AMP_PARAM, so its cast is made once per step; a
+ * matrix stored in half, which needs none, counts as one.
  * Plain layout is the one in which each output sums along a row of it.
  */
 #ifndef AMP_THRESHOLDS_H
@@ -29,8 +30,8 @@ typedef struct amp_work {
     int64_t k;
     bool transa;
     bool transb;
-    bool param_a;
-    bool param_b;
+    bool ready_a; /* a parameter or in half */
+    bool ready_b;
 } amp_work;
 
 bool amp_pays(const amp_work *work);

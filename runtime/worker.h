@@ -13,11 +13,13 @@ typedef enum amp_scratch_slot {
     AMP_SCRATCH_A,       /* cast left operand */
     AMP_SCRATCH_B,       /* cast right operand */
     AMP_SCRATCH_C,       /* a third operand, of linear backward */
+    AMP_SCRATCH_RESULT,  /* FP32 sums of a result in half */
+    AMP_SCRATCH_BIAS,    /* FP32 form of a bias in half */
     AMP_SCRATCH_LIBRARY, /* oneDNN's scratchpad */
     AMP_SCRATCH_CHECK    /* cast of AMP_CHECK_CASTS */
 } amp_scratch_slot;
 
-#define AMP_SCRATCH_SLOTS 5
+#define AMP_SCRATCH_SLOTS 7
 
 struct amp_products; /* product.c */
 

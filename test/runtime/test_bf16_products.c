@@ -6,9 +6,10 @@
 
 static bool can_multiply_bf16(void) {
     amp_operand_kind kind;
-    amp_product_shape s = {.batch = 1, .m = 32, .n = 32, .k = 32, .ldc = 32};
+    amp_product_shape s = {
+        .batch = 1, .m = 32, .n = 32, .k = 32, .lda = 32, .ldb = 32, .ldc = 32};
     amp_product *p;
-    s.bf16 = 1;
+    s.types = AMP_PRODUCT_BF16_TO_FP32;
     return amp_product_operand(AMP_BF16, &kind) == AMP_OK &&
            amp_product_prepare(amp_worker_get(), &s, &p) == AMP_OK;
 }
@@ -38,9 +39,13 @@ static void check_shape(amp_product_shape s, float alpha, float beta) {
     uint16_t *hb = s.transb ? bf16_of(b, s.n, s.k, s.batch)
                             : bf16_of(b, s.k, s.n, s.batch);
     amp_product *p;
+    s.lda = s.transa ? s.m : s.k;
+    s.ldb = s.transb ? s.k : s.n;
     s.ldc = s.n;
+    s.stridea = s.batch == 1 ? 0 : s.m * s.k;
+    s.strideb = s.batch == 1 ? 0 : s.k * s.n;
     s.stridec = s.batch == 1 ? 0 : s.m * s.n;
-    s.bf16 = 1;
+    s.types = AMP_PRODUCT_BF16_TO_FP32;
     s.scaled = alpha != 1.0f;
     s.beta = beta == 0.0f ? 0 : bits_of(beta);
     assert_int_equal(amp_product_prepare(amp_worker_get(), &s, &p), AMP_OK);

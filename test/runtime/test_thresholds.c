@@ -31,14 +31,14 @@ static void parameters_lower_the_limit(void **state) {
     (void)state;
     amp_work w = work(64, 64, 32, false, true);
     assert_false(amp_pays(&w));
-    w.param_b = true;
+    w.ready_b = true;
     assert_true(amp_pays(&w));
     w.transb = false;
     assert_false(amp_pays(&w));
     /* The same product with its operands swapped, as column-major callers
      * pass it. */
     w = work(64, 64, 32, false, true);
-    w.param_a = true;
+    w.ready_a = true;
     assert_true(amp_pays(&w));
     w.transa = true;
     assert_false(amp_pays(&w));
@@ -48,13 +48,13 @@ static void few_rows(void **state) {
     (void)state;
     amp_work w = work(1, 1024, 1024, false, true);
     assert_false(amp_pays(&w));
-    w.param_b = true;
+    w.ready_b = true;
     assert_true(amp_pays(&w));
     w.transb = false;
     assert_false(amp_pays(&w));
     w.m = 8;
     assert_true(amp_pays(&w));
-    w.param_b = false;
+    w.ready_b = false;
     assert_false(amp_pays(&w));
     w.m = 16;
     assert_true(amp_pays(&w));

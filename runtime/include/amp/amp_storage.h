@@ -32,6 +32,22 @@
 #define AMP_COPY_BITS(to, from) memcpy(to, from, sizeof *(to))
 #endif
 
+/* ---- buffers of either type --------------------------------------------- */
+
+/* Memory and the type of its elements: a matrix operand, or one side of a
+ * copy. Made by AMP_BUFFER from a (const) float * or amp_half *. */
+typedef struct amp_buffer {
+    void *data;
+    amp_dtype type;
+} amp_buffer;
+
+static inline amp_buffer amp_buffer_of_floats(const float *p) {
+    amp_buffer b;
+    b.data = (void *)(uintptr_t)p; /* only results are written */
+    b.type = AMP_FP32;
+    return b;
+}
+
 /* ---- one value ---------------------------------------------------------- */
 
 #if defined(AMP_HALF_FP32)
