@@ -1,6 +1,7 @@
 #include "gemm.h"
 
 #include "buffers.h"
+#include "kernels.h"
 #include "profile.h"
 #include "thresholds.h"
 
@@ -95,7 +96,8 @@ bool amp_gemm_can_run(const amp_gemm *g) {
     /* The same product many times over: the library has no such batch. */
     bool copies = g->batch > 1 && g->a.batch == 1 && g->b.batch == 1;
     /* alpha 0 must not read a and b. */
-    return g->alpha != 0.0f && !copies && results_apart(g);
+    return g->alpha != 0.0f && !copies && results_apart(g) && !g->reversed_b &&
+           !g->reversed_c;
 }
 
 /* Without a cast in this call. */
@@ -256,4 +258,76 @@ amp_status amp_gemm_run(amp_op *o, const amp_gemm *g) {
     amp_cast_release(a.cached);
     amp_cast_release(b.cached);
     return status;
+}
+
+/* ---- in loops ----------------------------------------------------------- */
+
+static float load(const amp_matrix *m, int64_t at) {
+    const uint16_t *halves = m->data;
+    switch (m->type) {
+    case AMP_FP32:
+        return ((const float *)m->data)[at];
+    case AMP_FP16:
+        return amp_half_fp16_value(halves[at]);
+    case AMP_BF16:
+        break;
+    }
+    return amp_half_bf16_value(halves[at]);
+}
+
+static void store(void *to, const amp_matrix *m, int64_t at, float x) {
+    uint16_t *halves = to;
+    switch (m->type) {
+    case AMP_FP32:
+        ((float *)to)[at] = x;
+        return;
+    case AMP_FP16:
+        halves[at] = amp_half_fp16_bits(x);
+        return;
+    case AMP_BF16:
+        halves[at] = amp_half_bf16_bits(x);
+        return;
+    }
+}
+
+/* Where an operand's element lies; matrices past the batch are the first. */
+static int64_t place_of(const amp_matrix *m, bool trans, bool reversed,
+                        int64_t batch, int64_t row, int64_t col) {
+    int64_t r = trans ? col : row;
+    int64_t c = trans ? row : col;
+    if (reversed)
+        r = m->rows - 1 - r;
+    return (m->batch == 1 ? 0 : batch) * m->stride + r * m->ld + c;
+}
+
+static float dot(const amp_gemm *g, int64_t batch, int64_t row, int64_t col) {
+    float sum = 0.0f;
+    if (g->alpha == 0.0f)
+        return sum; /* a and b must not be read */
+    for (int64_t i = 0; i < g->k; i++) {
+        float a = load(&g->a, place_of(&g->a, g->transa, false, batch, row, i));
+        float b = load(
+            &g->b, place_of(&g->b, g->transb, g->reversed_b, batch, i, col));
+        sum += a * b;
+    }
+    return g->alpha * sum;
+}
+
+static void plain_element(const amp_gemm *g, int64_t batch, int64_t row,
+                          int64_t col) {
+    amp_matrix bias = {.data = g->bias.data, .type = g->bias.type};
+    int64_t at = place_of(&g->c, false, g->reversed_c, batch, row, col);
+    float x = dot(g, batch, row, col);
+    if (g->beta != 0.0f)
+        x += g->beta * load(&g->c, at);
+    if (bias.data)
+        x += load(&bias, col);
+    store(g->result, &g->c, at, x);
+}
+
+void amp_gemm_plain(const amp_gemm *g) {
+    for (int64_t batch = 0; batch < g->batch; batch++)
+        for (int64_t row = 0; row < g->m; row++)
+            for (int64_t col = 0; col < g->n; col++)
+                plain_element(g, batch, row, col);
 }

@@ -49,6 +49,8 @@ typedef struct amp_gemm {
     float beta;
     bool transa;
     bool transb;
+    bool reversed_b; /* rows from the last to the first, as a vector with a */
+    bool reversed_c; /* negative increment has its elements */
 } amp_gemm;
 
 /* One product, without bias. */
@@ -69,13 +71,18 @@ amp_status amp_gemm_check(const amp_gemm *g);
 void amp_gemm_note_update(const amp_gemm *g);
 
 /* Can the library's product stand for it? Not if its operands must not be
- * read, nor for some batches. */
+ * read, nor for reversed vectors and some batches. */
 bool amp_gemm_can_run(const amp_gemm *g);
 
 /* Is it worth half precision? */
 bool amp_gemm_pays(const amp_gemm *g);
 
 amp_status amp_gemm_run(amp_op *o, const amp_gemm *g);
+
+/* The same in loops over the elements: slow, but for every product that
+ * amp_gemm_check does not object to, without the library or memory, and it
+ * cannot fail. */
+void amp_gemm_plain(const amp_gemm *g);
 
 /* ---- its steps, for ops that share an operand --------------------------- */
 

@@ -32,22 +32,6 @@
 #define AMP_COPY_BITS(to, from) memcpy(to, from, sizeof *(to))
 #endif
 
-/* ---- buffers of either type --------------------------------------------- */
-
-/* Memory and the type of its elements: a matrix operand, or one side of a
- * copy. Made by AMP_BUFFER from a (const) float * or amp_half *. */
-typedef struct amp_buffer {
-    void *data;
-    amp_dtype type;
-} amp_buffer;
-
-static inline amp_buffer amp_buffer_of_floats(const float *p) {
-    amp_buffer b;
-    b.data = (void *)(uintptr_t)p; /* only results are written */
-    b.type = AMP_FP32;
-    return b;
-}
-
 /* ---- one value ---------------------------------------------------------- */
 
 #if defined(AMP_HALF_FP32)
@@ -205,5 +189,161 @@ static inline float amp_half_post_add(amp_half *x, float e) {
 }
 
 #endif
+
+/* ---- buffers of either type --------------------------------------------- */
+
+/* Memory and the type of its elements: a matrix operand, or one side of a
+ * copy. */
+typedef struct amp_buffer {
+    void *data;
+    amp_dtype type;
+} amp_buffer;
+
+static inline amp_buffer amp_buffer_of_floats(const float *p) {
+    amp_buffer b;
+    b.data = (void *)(uintptr_t)p; /* only results are written */
+    b.type = AMP_FP32;
+    return b;
+}
+
+static inline amp_buffer amp_buffer_of_halves(const amp_half *p) {
+    amp_buffer b;
+    b.data = (void *)(uintptr_t)p;
+    b.type = AMP_HALF;
+    return b;
+}
+
+/* From float *, amp_half * or an array of either; their pointees may be const.
+ * Anything else, void * too, does not compile. p is evaluated once. */
+#if defined(__cplusplus)
+#define AMP_BUFFER(p) amp_buffer_of(p)
+static inline amp_buffer amp_buffer_of(const float *p) {
+    return amp_buffer_of_floats(p);
+}
+#if !defined(AMP_HALF_FP32)
+static inline amp_buffer amp_buffer_of(const amp_half *p) {
+    return amp_buffer_of_halves(p);
+}
+#endif
+#elif defined(AMP_HALF_FP32)
+#define AMP_BUFFER(p)                                                          \
+    (AMP_EXTENSION _Generic((p),                                               \
+         float *: amp_buffer_of_floats,                                        \
+         const float *: amp_buffer_of_floats)(p))
+#else
+#define AMP_BUFFER(p)                                                          \
+    (AMP_EXTENSION _Generic((p),                                               \
+         float *: amp_buffer_of_floats,                                        \
+         const float *: amp_buffer_of_floats,                                  \
+         amp_half *: amp_buffer_of_halves,                                     \
+         const amp_half *: amp_buffer_of_halves)(p))
+#endif
+
+/* For a null pointer constant, which has no such type: no bias, say. */
+#define AMP_NO_BUFFER amp_buffer_of_floats(0)
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* memcpy of n elements, converting: to half to nearest even, once. The two
+ * must not overlap. */
+void amp_copy(amp_buffer to, amp_buffer from, size_t n);
+
+/* ---- ops on buffers of either type --------------------------------------
+ *
+ * As the ops of amp.h, each operand in FP32 or in half. Half operands are read
+ * where they lie, FP32 ones cast as there; sums are FP32, also those with what
+ * beta adds to; a result in half is rounded once.
+ *
+ * In the neutral build they return AMP_DECLINED. In the half builds, where no
+ * original could take the operands, they do not decline: what does not pay
+ * in half, or fails in it, is computed from FP32 copies, and without memory
+ * for those in a plain loop. So they return AMP_OK or, after logging it and
+ * with nothing written, AMP_ERR_ARGUMENT. */
+
+amp_status amp_gemm_mixed_as(amp_dtype half, int transa, int transb, int64_t m,
+                             int64_t n, int64_t k, float alpha, amp_buffer a,
+                             int64_t lda, amp_buffer b, int64_t ldb, float beta,
+                             amp_buffer c, int64_t ldc);
+#define amp_gemm_mixed(...) amp_gemm_mixed_as(AMP_HALF, __VA_ARGS__)
+
+amp_status amp_gemm_strided_mixed_as(amp_dtype half, int transa, int transb,
+                                     int64_t m, int64_t n, int64_t k,
+                                     float alpha, amp_buffer a, int64_t lda,
+                                     int64_t stridea, amp_buffer b, int64_t ldb,
+                                     int64_t strideb, float beta, amp_buffer c,
+                                     int64_t ldc, int64_t stridec,
+                                     int64_t batch);
+#define amp_gemm_strided_mixed(...)                                            \
+    amp_gemm_strided_mixed_as(AMP_HALF, __VA_ARGS__)
+
+/* Increments may be negative, as in BLAS. */
+amp_status amp_gemv_mixed_as(amp_dtype half, int trans, int64_t m, int64_t n,
+                             float alpha, amp_buffer a, int64_t lda,
+                             amp_buffer x, int64_t incx, float beta,
+                             amp_buffer y, int64_t incy);
+#define amp_gemv_mixed(...) amp_gemv_mixed_as(AMP_HALF, __VA_ARGS__)
+
+/* A buffer whose data is NULL is one that is not wanted: bias here, any of
+ * dinp, dweight and dbias below. */
+amp_status amp_linear_forward_mixed_as(amp_dtype half, amp_buffer out,
+                                       amp_buffer inp, amp_buffer weight,
+                                       amp_buffer bias, int64_t rows,
+                                       int64_t in_features,
+                                       int64_t out_features);
+#define amp_linear_forward_mixed(...)                                          \
+    amp_linear_forward_mixed_as(AMP_HALF, __VA_ARGS__)
+
+amp_status amp_linear_backward_mixed_as(amp_dtype half, amp_buffer dinp,
+                                        amp_buffer dweight, amp_buffer dbias,
+                                        amp_buffer dout, amp_buffer inp,
+                                        amp_buffer weight, int64_t rows,
+                                        int64_t in_features,
+                                        int64_t out_features);
+#define amp_linear_backward_mixed(...)                                         \
+    amp_linear_backward_mixed_as(AMP_HALF, __VA_ARGS__)
+
+/* ---- files and loss scale, of half buffers ------------------------------- */
+
+/* fwrite and fread of n items of `size` bytes, counted as in the file, which
+ * holds FP32: each 4 bytes are one element of x. What they return, and how
+ * much of a short file or onto a full disk gets through, is as for an array of
+ * floats. Nothing is allocated. */
+size_t amp_fwrite_as(amp_dtype half, const void *x, size_t size, size_t n,
+                     FILE *file);
+size_t amp_fread_as(amp_dtype half, void *x, size_t size, size_t n, FILE *file);
+
+/* FP32 products, rounded once; what overflows is found at the step. */
+amp_status amp_scale_half_as(amp_dtype half, int group, void *x, size_t bytes);
+amp_status amp_scale_buffer_half_as(amp_dtype half, int group, void *x);
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+static inline size_t amp_fwrite(const amp_half *x, size_t size, size_t n,
+                                FILE *file) {
+    return amp_fwrite_as(AMP_HALF, x, size, n, file);
+}
+
+static inline size_t amp_fread(amp_half *x, size_t size, size_t n, FILE *file) {
+    return amp_fread_as(AMP_HALF, x, size, n, file);
+}
+
+/* amp_scale and amp_scale_buffer of a half buffer; bytes are its own. */
+static inline amp_status amp_scale_half(int group, amp_half *x, size_t bytes) {
+    return amp_scale_half_as(AMP_HALF, group, x, bytes);
+}
+
+static inline amp_status amp_scale_buffer_half(int group, amp_half *x) {
+    return amp_scale_buffer_half_as(AMP_HALF, group, x);
+}
 
 #endif
