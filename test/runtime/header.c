@@ -14,8 +14,15 @@ static int storage(void) {
     amp_half x[2] = {amp_to_half(1.5f), amp_to_half(2.0f)};
     amp_half *at = x;
     float sum = amp_half_add(at++, 0.5f);
-    return sum == 2.0f && amp_half_post_add(at, 1) == 2.0f &&
-           amp_to_float(x[1]) == 3.0f;
+    float out = 0;
+    const float *in = &sum;
+    amp_buffer c = AMP_BUFFER(&out);
+    amp_copy(AMP_BUFFER(x), AMP_BUFFER(in), 1);
+    if (amp_gemm_mixed(0, 0, 1, 1, 1, 1.0f, AMP_BUFFER(x), 1, AMP_BUFFER(in), 1,
+                       0.0f, c, 1) != AMP_OK)
+        out = amp_to_float(x[0]) * sum; /* neutral */
+    return out == 4.0f && sum == 2.0f && !AMP_NO_BUFFER.data &&
+           amp_half_post_add(at, 1) == 2.0f && amp_to_float(x[1]) == 3.0f;
 }
 
 int main(void) {

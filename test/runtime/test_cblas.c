@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <amp/amp_cblas.h>
+#include <amp/amp_cblas_storage.h>
 
 static double bound(void) {
     return AMP_HALF == AMP_FP32 ? 0.0 : bound_of(AMP_HALF);
@@ -87,10 +88,110 @@ static void gemv(void **state) {
                                3 - abs(inc));
 }
 
+/* ---- buffers of either type ---------------------------------------------- */
+
+/* Half numbers, as floats and stored in half. */
+static amp_half *both_forms(float *x, size_t n) {
+    amp_half *h = malloc(n * sizeof *h);
+    assert_non_null(h);
+    for (size_t i = 0; i < n; i++) {
+        h[i] = amp_to_half(x[i]);
+        x[i] = amp_to_float(h[i]);
+    }
+    return h;
+}
+
+/* Of one rounding to half at the end, if the result is stored so. */
+static void check_stored(const amp_half *got, const float *want, size_t n) {
+    double unit = AMP_HALF == AMP_FP32   ? 0
+                  : AMP_HALF == AMP_FP16 ? 0x1p-11
+                                         : 0x1p-8;
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)want[i];
+        double off = fabs((double)amp_to_float(got[i]) - x);
+        assert_true(off <= (unit == 0 ? 0 : fabs(x) * unit * 1.001 + 2e-5));
+    }
+}
+
+static void check_mixed_gemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE ta,
+                             enum CBLAS_TRANSPOSE tb, float beta) {
+    enum { M = 30, N = 45, K = 60, LD = 70, SIZE = 70 * 70 };
+    float *a = random_floats(SIZE, 1);
+    float *b = random_floats(SIZE, 2);
+    float *c = random_floats(SIZE, 3);
+    amp_half *half_a = both_forms(a, SIZE);
+    amp_half *half_b = both_forms(b, SIZE);
+    amp_half *half_c = both_forms(c, SIZE);
+    amp_cblas_sgemm_mixed(order, ta, tb, M, N, K, 0.5f, AMP_BUFFER(half_a), LD,
+                          AMP_BUFFER(half_b), LD, beta, AMP_BUFFER(half_c), LD);
+    float *d = malloc(SIZE * sizeof *d);
+    assert_non_null(d);
+    memcpy(d, c, SIZE * sizeof *d);
+    cblas_sgemm(order, ta, tb, M, N, K, 0.5f, a, LD, b, LD, beta, d, LD);
+    check_stored(half_c, d, SIZE);
+    /* Two of them in FP32. */
+    amp_cblas_sgemm_mixed(order, ta, tb, M, N, K, 0.5f, AMP_BUFFER(half_a), LD,
+                          AMP_BUFFER(b), LD, beta, AMP_BUFFER(c), LD);
+    assert_true(distance(c, d, SIZE) <= (AMP_HALF == AMP_FP32 ? 0 : 1e-6));
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+    free(half_a);
+    free(half_b);
+    free(half_c);
+}
+
+static void mixed_gemm(void **state) {
+    (void)state;
+    const enum CBLAS_ORDER orders[] = {CblasRowMajor, CblasColMajor};
+    const enum CBLAS_TRANSPOSE trans[] = {CblasNoTrans, CblasTrans};
+    for (int o = 0; o < 2; o++)
+        for (int i = 0; i < 4; i++)
+            for (int beta = 0; beta < 2; beta++)
+                check_mixed_gemm(orders[o], trans[i & 1], trans[i >> 1],
+                                 (float)beta);
+}
+
+static void check_mixed_gemv(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE trans,
+                             int incx, int incy) {
+    enum { M = 40, N = 56, LD = 60, SIZE = 60 * 60 };
+    float *a = random_floats(SIZE, 1);
+    float *x = random_floats(SIZE, 2);
+    float *y = random_floats(SIZE, 3);
+    amp_half *half_a = both_forms(a, SIZE);
+    amp_half *half_x = both_forms(x, SIZE);
+    amp_half *half_y = both_forms(y, SIZE);
+    amp_cblas_sgemv_mixed(order, trans, M, N, -1.0f, AMP_BUFFER(half_a), LD,
+                          AMP_BUFFER(half_x), incx, 0.25f, AMP_BUFFER(half_y),
+                          incy);
+    cblas_sgemv(order, trans, M, N, -1.0f, a, LD, x, incx, 0.25f, y, incy);
+    check_stored(half_y, y, SIZE);
+    free(a);
+    free(x);
+    free(y);
+    free(half_a);
+    free(half_x);
+    free(half_y);
+}
+
+static void mixed_gemv(void **state) {
+    (void)state;
+    const enum CBLAS_ORDER orders[] = {CblasRowMajor, CblasColMajor};
+    for (int o = 0; o < 2; o++)
+        for (int t = 0; t < 2; t++)
+            for (int inc = -2; inc <= 2; inc++)
+                if (inc != 0)
+                    check_mixed_gemv(orders[o], t ? CblasTrans : CblasNoTrans,
+                                     inc, 3 - abs(inc));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm),
         cmocka_unit_test(gemv),
+        cmocka_unit_test(mixed_gemm),
+        cmocka_unit_test(mixed_gemv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
