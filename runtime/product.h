@@ -34,7 +34,7 @@ typedef struct amp_product_shape {
     int32_t transb;   /* b is stored as [n,k] */
     int32_t shared_a; /* one matrix for the whole batch */
     int32_t shared_b;
-    int32_t types;  /* amp_product_types */
+    amp_product_types types;
     int32_t bias;   /* adds bias[n] to each row */
     int32_t scaled; /* alpha is not 1 */
     uint32_t beta;  /* its bits */
