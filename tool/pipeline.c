@@ -358,14 +358,19 @@ static bool scale_is_asked_for(const ar_options *options) {
            options->loss_scale == AR_LOSS_SCALE_STATIC;
 }
 
+static bool stores_half(const ar_run *run) {
+    return run->storage_plan && run->storage_plan->half_count;
+}
+
 /* What the scale analysis had to say matters where something is to be scaled:
  * some op runs in half, or the user asked to hear or to have it. */
 static bool settle_scale(ar_run *run) {
     const ar_options *options = run->options;
     uint32_t before = run->diags.list.count;
     unsigned errors = run->diags.errors; /* of files that were left out */
-    if (run->ops->half_count || scale_is_asked_for(options) ||
-        options->dump_after == AR_STAGE_SCALE || is_audit(options))
+    if (run->ops->half_count || stores_half(run) ||
+        scale_is_asked_for(options) || options->dump_after == AR_STAGE_SCALE ||
+        is_audit(options))
         ar_diags_append(&run->diags, &run->scale_diags);
     if (!needs_scale(options) || is_audit(options))
         soften_scale_errors(run, before);
@@ -430,11 +435,12 @@ static const char *scaler_setup(ar_run *run) {
     return ar_str_text(&out);
 }
 
-/* Scaling is worth its edits where some op runs in half, or when asked for. */
+/* Scaling is worth its edits where something is in half, or when asked for. */
 static const ar_scale *scale_to_place(const ar_run *run) {
     const ar_options *options = run->options;
     if (options->loss_scale == AR_LOSS_SCALE_NONE ||
-        (!run->ops->half_count && !scale_is_asked_for(options)))
+        (!run->ops->half_count && !stores_half(run) &&
+         !scale_is_asked_for(options)))
         return NULL;
     return run->scale;
 }
@@ -448,7 +454,8 @@ static bool plan_with(ar_run *run, const ar_scale *placed) {
             bf16 && trains && (!placed || placed->outcome != AR_SCALE_FOUND),
         .configure = scaler_setup(run)};
     return ar_plan_make(run->arena, run->program, run->rules, run->ops, placed,
-                        options, &run->edits, &run->plan, &run->diags);
+                        stores_half(run) ? run->storage_plan : NULL, options,
+                        &run->edits, &run->plan, &run->diags);
 }
 
 /* A whole program whose training was not recognised must not be rewritten to
@@ -607,7 +614,7 @@ bool ar_pipeline(ar_run *run) {
         return false;
     if (run->left_alone)
         return true;
-    if (!scale_to_place(run) && !run->ops->half_count) {
+    if (!scale_to_place(run) && !run->ops->half_count && !stores_half(run)) {
         if (run->ops->outside_count)
             ar_report(&run->diags, AR_DIAG_OPS_OUTSIDE, run->ops->first_outside,
                       run->ops->outside_count);

@@ -162,6 +162,8 @@ static uint32_t indexed(ar_walk *w, ar_node *node) {
     uint32_t mark = w->loads.count;
     ar_eval(w, node->kids[1]);
     w->loads.count = mark;
+    if (target && is_byte_pointer(node->kids[0]->type))
+        ar_size_sink(w, node->kids[1], target, node, "an index of bytes");
     return memory_at(w, target);
 }
 

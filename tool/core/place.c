@@ -545,16 +545,19 @@ static bool is_delimited(ar_placer *placer, const ar_unit *unit,
     }
 }
 
-bool ar_place_around(ar_placer *placer, ar_node *expression, const char *head,
-                     const char *tail, const char *why) {
+static bool wrap(ar_placer *placer, const ar_node *expression,
+                 ar_place_layer layer, const char *head, const char *tail,
+                 const char *why) {
     if (!can_edit(placer, &expression->range))
         return false;
-    if (*head)
-        insert(placer, expression->range.file, expression->range.begin, head,
-               10, why);
-    insert(placer, expression->range.file, expression->range.end, tail, -10,
-           why);
+    ar_edit_wrap(placer->edits,
+                 (ar_wrap){expression->range, (int)layer, head, tail, why});
     return true;
+}
+
+bool ar_place_around(ar_placer *placer, ar_node *expression, const char *head,
+                     const char *tail, const char *why) {
+    return wrap(placer, expression, AR_LAYER_CALL, head, tail, why);
 }
 
 bool ar_place_factor(ar_placer *placer, ar_unit *unit, ar_node *expression,
@@ -565,5 +568,5 @@ bool ar_place_factor(ar_placer *placer, ar_unit *unit, ar_node *expression,
         ar_sprintf(placer->arena, "%s%s", outer ? "(" : "", inner ? "(" : "");
     const char *tail = ar_sprintf(placer->arena, "%s * %s%s", inner ? ")" : "",
                                   factor, outer ? ")" : "");
-    return ar_place_around(placer, expression, head, tail, why);
+    return wrap(placer, expression, AR_LAYER_FACTOR, head, tail, why);
 }

@@ -47,6 +47,16 @@ bool ar_place_block(ar_placer *placer, ar_unit *unit, ar_node *first,
 /* expression -> expression * factor */
 bool ar_place_factor(ar_placer *placer, ar_unit *unit, ar_node *expression,
                      const char *factor, const char *why);
+/* What goes around one expression, from the inside. */
+typedef enum ar_place_layer {
+    AR_LAYER_LOAD,   /* the value of what is stored in half */
+    AR_LAYER_STORE,  /* another form of a store */
+    AR_LAYER_VALUE,  /* the value of a store */
+    AR_LAYER_FACTOR, /* times something */
+    AR_LAYER_CALL,   /* as an argument: f( e ) */
+    AR_LAYER_CONVERT /* what is stored */
+} ar_place_layer;
+
 /* expression -> head expression tail, as a function argument: f( e ) */
 bool ar_place_around(ar_placer *placer, ar_node *expression, const char *head,
                      const char *tail, const char *why);

@@ -1,4 +1,5 @@
 #include "core/plan.h"
+#include "core/plan_storage.h"
 
 void ar_plan_need_header(ar_plan *plan, ar_file_id file, const char *header) {
     plan->needs_amp[file] = true;
@@ -31,8 +32,8 @@ static void plan_configure(ar_plan *plan) {
 
 bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   const ar_ops *ops, const ar_scale *scale,
-                  ar_plan_options options, ar_edits *edits, ar_plan *out,
-                  ar_diags *diags) {
+                  const ar_storage_plan *storage, ar_plan_options options,
+                  ar_edits *edits, ar_plan *out, ar_diags *diags) {
     uint32_t files = program->files.list.count;
     *out = (ar_plan){.placer = ar_placer_new(arena, program, edits),
                      .arena = arena,
@@ -41,9 +42,15 @@ bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
                      .diags = diags,
                      .options = options,
                      .needs_amp = AR_NEW_ARRAY(arena, bool, files),
+                     .first_use = AR_NEW_ARRAY(arena, uint32_t, files),
+                     .storage = storage,
                      .registered = {.arena = arena}};
     out->headers = ar_alloc_array(arena, files, sizeof *out->headers);
+    for (uint32_t i = 0; i < files; i++)
+        out->first_use[i] = UINT32_MAX;
     bool ok = ar_plan_ops(out, ops);
+    if (storage)
+        ok = ar_plan_storage(out, ops, storage) && ok;
     if (scale && scale->outcome == AR_SCALE_FOUND) {
         ok = ar_plan_buffers(out, scale) && ok;
         ok = ar_plan_scale(out, scale) && ok;

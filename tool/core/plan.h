@@ -7,6 +7,7 @@
 #include "core/ops.h"
 #include "core/place.h"
 #include "core/scale.h"
+#include "core/solve_storage.h"
 
 typedef struct ar_plan_options {
     bool bf16;             /* --half=bf16: the default of the output */
@@ -24,16 +25,19 @@ typedef struct ar_plan {
     ar_plan_options options;
     bool *needs_amp;                /* per file: include amp/amp.h */
     AR_VEC(const char *) * headers; /* per file: further headers */
+    uint32_t *first_use; /* per file: where the runtime's types are needed,
+                            UINT32_MAX: nowhere before a function */
+    const ar_storage_plan *storage; /* or NULL */
     bool scaled;                    /* loss scaling was placed */
     ar_table registered;            /* objects */
 } ar_plan;
 
-/* scale NULL: no loss scaling in the output. false: something that must be
- * rewritten cannot be; diags say what. */
+/* scale NULL: no loss scaling in the output; storage NULL: all of it stays
+ * FP32. false: something that must be rewritten cannot be; diags say what. */
 bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   const ar_ops *ops, const ar_scale *scale,
-                  ar_plan_options options, ar_edits *edits, ar_plan *out,
-                  ar_diags *diags);
+                  const ar_storage_plan *storage, ar_plan_options options,
+                  ar_edits *edits, ar_plan *out, ar_diags *diags);
 
 /* plan_ops.c: redirected calls, their wrappers, the includes */
 bool ar_plan_ops(ar_plan *plan, const ar_ops *ops);

@@ -1,14 +1,22 @@
 /* Redirected calls, the wrappers around user functions, and the includes. */
 #include "core/layout.h"
 #include "core/plan.h"
+#include "core/plan_storage.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
+static bool is_mixed(const ar_plan *plan, const ar_op_site *site) {
+    return plan->storage && ar_op_has_half_operand(plan->storage, site->node);
+}
+
 static const char *replacement_name(ar_plan *plan, const ar_op_site *site) {
+    bool mixed = is_mixed(plan, site);
     if (!site->rule->arguments)
-        return site->rule->target;
-    return ar_sprintf(plan->arena, "%s_amp", site->callee->decl->name);
+        return mixed ? ar_mixed_target(plan->arena, site->rule)
+                     : site->rule->target;
+    return ar_sprintf(plan->arena, "%s_amp%s", site->callee->decl->name,
+                      mixed ? "_mixed" : "");
 }
 
 /* ---- wrappers ----------------------------------------------------------- */
@@ -18,6 +26,7 @@ typedef struct wrapper {
     ar_file_id file;
     uint32_t at; /* insertion offset, after a declaration or the includes */
     bool after_includes;
+    bool mixed; /* its matrices are passed as amp_buffer */
 } wrapper;
 
 typedef AR_VEC(wrapper) wrapper_list;
@@ -79,41 +88,96 @@ static const char *parameter_text(ar_plan *plan, const ar_decl *function,
     return ar_sprintf(plan->arena, "%.*s%s", length, text, own);
 }
 
-static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
-                                const ar_decl *function) {
+static bool is_matrix(const ar_function_rule *rule, const ar_decl *function,
+                      uint32_t index) {
+    return index < rule->param_count &&
+           rule->params[index].direction != AR_DIR_VALUE &&
+           ar_float_depth(function->members[index]->type) == 1;
+}
+
+/* What a wrapper is made of. */
+typedef struct wrapper_parts {
+    const char **params, **names; /* of the function */
+    uint32_t count;
+    const char **passed; /* to the target */
+    uint32_t passed_count;
+    const char *target;
+} wrapper_parts;
+
+static wrapper_parts parts_of(ar_plan *plan, const ar_op_site *site,
+                              const ar_decl *function, bool mixed) {
     const ar_function_rule *rule = site->rule;
     ar_arena *arena = plan->arena;
-    uint32_t count = function->member_count;
-    const char **params = AR_NEW_ARRAY(arena, const char *, count + 1u);
-    const char **names = AR_NEW_ARRAY(arena, const char *, count + 1u);
-    const char **passed =
-        AR_NEW_ARRAY(arena, const char *, rule->argument_count + 1u);
-    for (uint32_t i = 0; i < count; i++) {
-        params[i] = parameter_text(plan, function, i);
-        names[i] = function->members[i]->name;
+    wrapper_parts parts = {
+        .count = function->member_count,
+        .params = AR_NEW_ARRAY(arena, const char *, function->member_count + 1),
+        .names = AR_NEW_ARRAY(arena, const char *, function->member_count + 1),
+        .passed = AR_NEW_ARRAY(arena, const char *, rule->argument_count + 1),
+        .passed_count = rule->argument_count,
+        .target = mixed ? ar_mixed_target(arena, rule) : rule->target};
+    for (uint32_t i = 0; i < parts.count; i++) {
+        const char *name = function->members[i]->name;
+        bool buffer = mixed && is_matrix(rule, function, i);
+        parts.params[i] = buffer ? ar_sprintf(arena, "amp_buffer %s", name)
+                                 : parameter_text(plan, function, i);
+        parts.names[i] = buffer ? ar_sprintf(arena, "%s.data", name) : name;
     }
     for (uint32_t i = 0; i < rule->argument_count; i++)
-        passed[i] = rename_parameters(plan, rule, function, rule->arguments[i]);
+        parts.passed[i] =
+            rename_parameters(plan, rule, function, rule->arguments[i]);
+    return parts;
+}
+
+/* The half builds have no original for half matrices, the neutral build has
+ * nothing but the original. */
+static void add_mixed_body(ar_arena *arena, ar_str *out,
+                           const ar_decl *function,
+                           const wrapper_parts *parts) {
+    ar_str_add(out, "#if defined(AMP_HALF_FP32)\n");
+    ar_str_add(out, ar_wrap_list(arena, "    ",
+                                 ar_sprintf(arena, "%s(", function->name),
+                                 parts->names, parts->count, ");"));
+    ar_str_add(out, "\n#else\n");
+    ar_str_add(out, ar_wrap_list(arena, "    ",
+                                 ar_sprintf(arena, "%s(", parts->target),
+                                 parts->passed, parts->passed_count, ");"));
+    ar_str_add(out, "\n#endif\n");
+}
+
+static void add_body(ar_arena *arena, ar_str *out, const ar_decl *function,
+                     const wrapper_parts *parts) {
+    ar_str_add(out, ar_wrap_list(arena, "    ",
+                                 ar_sprintf(arena, "if (%s(", parts->target),
+                                 parts->passed, parts->passed_count,
+                                 ") != AMP_OK)"));
+    ar_str_add(out, "\n");
+    ar_str_add(out, ar_wrap_list(arena, "        ",
+                                 ar_sprintf(arena, "%s(", function->name),
+                                 parts->names, parts->count, ");"));
+    ar_str_add(out, "\n");
+}
+
+static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
+                                const ar_decl *function, bool mixed) {
+    ar_arena *arena = plan->arena;
+    wrapper_parts parts = parts_of(plan, site, function, mixed);
     ar_str out = {.arena = arena};
     ar_str_addf(&out,
-                "/* %s in half precision where it pays, else as it was "
-                "*/\n",
+                mixed ? "/* %s on matrices of either precision */\n"
+                      : "/* %s in half precision where it pays, else as it was "
+                        "*/\n",
                 function->name);
     ar_str_add(&out,
                ar_wrap_list(arena, "",
-                            ar_sprintf(arena, "static inline void %s_amp(",
-                                       function->name),
-                            params, count, ")"));
+                            ar_sprintf(arena, "static inline void %s_amp%s(",
+                                       function->name, mixed ? "_mixed" : ""),
+                            parts.params, parts.count, ")"));
     ar_str_add(&out, "\n{\n");
-    ar_str_add(&out,
-               ar_wrap_list(arena, "    ",
-                            ar_sprintf(arena, "if (%s(", rule->target), passed,
-                            rule->argument_count, ") != AMP_OK)"));
-    ar_str_add(&out, "\n");
-    ar_str_add(&out, ar_wrap_list(arena, "        ",
-                                  ar_sprintf(arena, "%s(", function->name),
-                                  names, count, ");"));
-    ar_str_add(&out, "\n}\n");
+    if (mixed)
+        add_mixed_body(arena, &out, function, &parts);
+    else
+        add_body(arena, &out, function, &parts);
+    ar_str_add(&out, "}\n");
     return ar_str_text(&out);
 }
 
@@ -138,6 +202,7 @@ static const char *gap_after(ar_plan *plan, const wrapper *made) {
 /* The first declaration in this file, else in an editable header (one wrapper
  * then serves every file that includes it), else behind the includes. */
 static wrapper wrapper_place(ar_plan *plan, const ar_op_site *site) {
+    bool mixed = is_mixed(plan, site);
     ar_file_id here = site->node->range.file;
     const ar_decl *local = NULL, *header = NULL;
     for (uint32_t i = 0; i < site->callee->all_count; i++) {
@@ -159,10 +224,11 @@ static wrapper wrapper_place(ar_plan *plan, const ar_op_site *site) {
                 plan->program->units[i]->main_file == header->range.file;
     if (header && !is_main_file)
         return (wrapper){site, header->range.file,
-                         declaration_end(plan, header), false};
+                         declaration_end(plan, header), false, mixed};
     if (local && local->range.begin < site->node->range.begin)
-        return (wrapper){site, here, declaration_end(plan, local), false};
-    return (wrapper){site, here, 0, true};
+        return (wrapper){site, here, declaration_end(plan, local), false,
+                         mixed};
+    return (wrapper){site, here, 0, true, mixed};
 }
 
 static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
@@ -170,7 +236,8 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
     wrapper made = wrapper_place(plan, site);
     for (uint32_t i = 0; i < wrappers->count; i++)
         if (wrappers->data[i].site->callee == site->callee &&
-            wrappers->data[i].file == made.file)
+            wrappers->data[i].file == made.file &&
+            wrappers->data[i].mixed == made.mixed)
             return true;
     const ar_decl *function = ar_named_declaration(site->callee);
     const char *name = replacement_name(plan, site);
@@ -181,7 +248,7 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
     }
     AR_PUSH(plan->arena, wrappers, made);
     ar_plan_need_header(plan, made.file, site->rule->header);
-    const char *text = wrapper_text(plan, site, function);
+    const char *text = wrapper_text(plan, site, function, made.mixed);
     if (made.after_includes)
         return true; /* written with the includes */
     ar_edit_add(plan->placer.edits,
@@ -191,6 +258,17 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
                                              gap_after(plan, &made)),
                           .why = "wrapper"});
     return true;
+}
+
+/* Each matrix goes with its type: a -> AMP_BUFFER(a). */
+static void pass_buffers(ar_plan *plan, const ar_op_site *site) {
+    const ar_node *call = site->node;
+    for (uint32_t i = 0; i + 1 < call->kid_count; i++)
+        if (i < site->rule->param_count &&
+            site->rule->params[i].direction != AR_DIR_VALUE)
+            ar_place_around(&plan->placer, call->kids[i + 1], "AMP_BUFFER(",
+                            ")", "half operand");
+    ar_plan_need_header(plan, call->range.file, "amp/amp_storage.h");
 }
 
 bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
@@ -207,6 +285,8 @@ bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
             ok = false;
             continue;
         }
+        if (is_mixed(plan, site))
+            pass_buffers(plan, site);
         ar_file_id file = site->node->range.file;
         if (site->rule->arguments) {
             ok = add_wrapper(plan, &wrappers, site) && ok;
@@ -220,7 +300,7 @@ bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
         if (!w->after_includes)
             continue;
         const ar_decl *function = ar_named_declaration(w->site->callee);
-        const char *text = wrapper_text(plan, w->site, function);
+        const char *text = wrapper_text(plan, w->site, function, w->mixed);
         AR_PUSH(plan->arena, &plan->headers[w->file],
                 ar_sprintf(plan->arena, "\n%s", text));
     }
@@ -251,6 +331,7 @@ static uint32_t include_place(ar_plan *plan, ar_file_id file) {
             const ar_include *include = &unit->includes.data[i];
             if (include->range.file == file && !include->in_conditional &&
                 (place == UINT32_MAX || include->range.end > place) &&
+                include->range.end <= plan->first_use[file] &&
                 !has_code_before(plan, file, include->range.begin))
                 place = include->range.end;
         }

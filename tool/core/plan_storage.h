@@ -2,6 +2,7 @@
 #ifndef AR_PLAN_STORAGE_H
 #define AR_PLAN_STORAGE_H
 
+#include "core/plan.h"
 #include "core/solve_storage.h"
 
 /* Why this site of a class that would be half cannot be rewritten, in plain
@@ -12,5 +13,16 @@ const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
                                     const ar_rules *rules, const ar_ops *ops,
                                     const ar_storage_plan *plan,
                                     const ar_site *site);
+
+/* Rewrites every site of every class that is stored in half. false: one of
+ * them cannot be; diags say which and why. */
+bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
+                     const ar_storage_plan *storage);
+
+/* A call of an op is given memory that is stored in half. */
+bool ar_op_has_half_operand(const ar_storage_plan *storage,
+                            const ar_node *call);
+/* The libamp entry that takes half operands for the rule's op, or NULL. */
+const char *ar_mixed_target(ar_arena *arena, const ar_function_rule *rule);
 
 #endif

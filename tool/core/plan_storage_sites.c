@@ -1,10 +1,82 @@
-/* What the edits of a storage level cannot do. */
-#include "core/plan_storage.h"
+/* Storage edits: all sites. */
+#include "core/plan_storage_parts.h"
+
+static const char *rewrite(ar_rewriter *r, const ar_site *site) {
+    switch (site->kind) {
+    case AR_SITE_DECLARATION:
+        return ar_rewrite_declaration(r, site);
+    case AR_SITE_CAST:
+        return ar_rewrite_cast(r, site);
+    case AR_SITE_SIZEOF:
+        return ar_rewrite_sizeof(r, site);
+    case AR_SITE_LOAD:
+        return ar_rewrite_load(r, site);
+    case AR_SITE_STORE:
+        return ar_rewrite_store(r, site);
+    case AR_SITE_COMPOUND_STORE:
+        return ar_rewrite_compound(r, site);
+    case AR_SITE_INITIALISER:
+        return ar_rewrite_initialiser(r, site);
+    case AR_SITE_ALLOCATION:
+    case AR_SITE_COPY:
+    case AR_SITE_CLEAR:
+    case AR_SITE_FILE:
+    case AR_SITE_CALL:
+        return ar_rewrite_call(r, site);
+    case AR_SITE_ADDRESS_OF:    /* its type follows */
+    case AR_SITE_LITERAL:       /* part of a store */
+    case AR_SITE_VARARGS_VALUE: /* a load */
+        return NULL;
+    case AR_SITE_VECTOR:
+        return "it is read or written by a vector instruction";
+    case AR_SITE_LAUNCH:
+        return "it is passed to a kernel";
+    case AR_SITE_VARARGS_ADDRESS:
+        return "its address is passed to a function that takes any arguments";
+    case AR_SITE_KINDS:
+        break;
+    }
+    AR_BUG("site kind %d", (int)site->kind);
+}
 
 const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
                                     const ar_rules *rules, const ar_ops *ops,
                                     const ar_storage_plan *plan,
                                     const ar_site *site) {
-    (void)arena, (void)program, (void)rules, (void)ops, (void)plan, (void)site;
-    return NULL;
+    ar_rewriter r = {.arena = arena,
+                     .program = program,
+                     .rules = rules,
+                     .ops = ops,
+                     .storage = plan};
+    return rewrite(&r, site);
+}
+
+/* A copy to FP32 memory from half memory is a site of the former only. */
+static bool is_touched(const ar_rewriter *r, const ar_site *site) {
+    return ar_site_some_half(r, site) ||
+           (site->kind == AR_SITE_COPY &&
+            ar_copy_is_mixed(r, site->where.unit, site->node));
+}
+
+bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
+                     const ar_storage_plan *storage) {
+    ar_rewriter r = {.arena = plan->arena,
+                     .program = plan->program,
+                     .rules = plan->rules,
+                     .ops = ops,
+                     .storage = storage,
+                     .plan = plan};
+    bool ok = true;
+    for (uint32_t i = 0; i < storage->facts->sites.count; i++) {
+        const ar_site *site = &storage->facts->sites.data[i];
+        if (!is_touched(&r, site))
+            continue;
+        const char *problem = rewrite(&r, site);
+        if (!problem)
+            continue;
+        ar_report(plan->diags, AR_DIAG_STORAGE_SITE, site->where.range,
+                  storage->facts->classes.data[site->classes[0]].name, problem);
+        ok = false;
+    }
+    return ok;
 }

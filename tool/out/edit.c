@@ -12,6 +12,31 @@ void ar_edit_add(ar_edits *edits, ar_edit edit) {
     AR_PUSH(edits->arena, &edits->list, edit);
 }
 
+/* Heads come behind what is put before a statement, tails before what is put
+ * after it. */
+enum { WRAP_ORDER = 10, WRAP_LAYERS = 16 };
+
+void ar_edit_wrap(ar_edits *edits, ar_wrap wrap) {
+    if (wrap.layer < 0 || wrap.layer >= WRAP_LAYERS)
+        AR_BUG("wrap of layer %d (%s)", wrap.layer,
+               wrap.why ? wrap.why : "no reason");
+    ar_range head = wrap.range, tail = wrap.range;
+    head.end = head.begin;
+    tail.begin = tail.end;
+    int64_t reach = wrap.range.end - wrap.range.begin;
+    int64_t nest = reach * WRAP_LAYERS + wrap.layer;
+    ar_edit_add(edits, (ar_edit){.range = head,
+                                 .text = wrap.head,
+                                 .order = WRAP_ORDER,
+                                 .nest = -nest,
+                                 .why = wrap.why});
+    ar_edit_add(edits, (ar_edit){.range = tail,
+                                 .text = wrap.tail,
+                                 .order = -WRAP_ORDER,
+                                 .nest = nest,
+                                 .why = wrap.why});
+}
+
 static bool is_insertion(const ar_edit *edit) {
     return edit->range.begin == edit->range.end;
 }
@@ -37,6 +62,8 @@ static int compare_ranked(const void *pa, const void *pb) {
         by = is_insertion(&b->edit) - is_insertion(&a->edit);
     if (by == 0)
         by = (a->edit.order > b->edit.order) - (a->edit.order < b->edit.order);
+    if (by == 0)
+        by = (a->edit.nest > b->edit.nest) - (a->edit.nest < b->edit.nest);
     return by != 0 ? by : compare_u32(a->rank, b->rank);
 }
 
@@ -54,7 +81,7 @@ static void sort(ar_edits *edits) {
 static bool same_edit(const ar_edit *a, const ar_edit *b) {
     return a->range.file == b->range.file && a->range.begin == b->range.begin &&
            a->range.end == b->range.end && a->order == b->order &&
-           strcmp(a->text, b->text) == 0;
+           a->nest == b->nest && strcmp(a->text, b->text) == 0;
 }
 
 /* Is an edit equal to `edit` among the kept ones that begin at its place? */

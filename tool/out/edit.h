@@ -3,11 +3,11 @@
  * An edit list is merged over all units, so that a header planned twice is
  * edited once: equal edits collapse, edits that overlap otherwise are a
  * conflict and nothing is written. Insertions at one place keep the order of
- * their `order` field, then of adding; two insertions that must both stay
- * although their text is equal (two closing parentheses) need different
- * orders. An insertion at the edge of a replaced range is no overlap: it goes
- * before or after the new text. Texts are not copied and must live as long as
- * the list. Applying knows nothing of C. */
+ * their `order` field, then of how they nest, then of adding; two insertions
+ * that must both stay although their text is equal (two closing parentheses)
+ * need different orders or nestings. An insertion at the edge of a replaced
+ * range is no overlap: it goes before or after the new text. Texts are not
+ * copied and must live as long as the list. Applying knows nothing of C. */
 #ifndef AR_EDIT_H
 #define AR_EDIT_H
 
@@ -17,8 +17,18 @@ typedef struct ar_edit {
     ar_range range; /* begin == end: an insertion */
     const char *text;
     int order;       /* among insertions at one offset: lower comes first */
+    int64_t nest;    /* of equal orders: lower comes first */
     const char *why; /* rule or reason, for messages and exports */
 } ar_edit;
+
+/* Text around a range that other edits may go around, too: what encloses more
+ * text is further out, of equal ranges what has the higher layer. */
+typedef struct ar_wrap {
+    ar_range range;
+    int layer; /* 0 to 15 */
+    const char *head, *tail;
+    const char *why;
+} ar_wrap;
 
 typedef struct ar_edits {
     ar_arena *arena;
@@ -26,6 +36,7 @@ typedef struct ar_edits {
 } ar_edits;
 
 void ar_edit_add(ar_edits *edits, ar_edit edit);
+void ar_edit_wrap(ar_edits *edits, ar_wrap wrap);
 /* Sorts, drops duplicates, reports every conflict; false if there is one. */
 bool ar_edits_finish(ar_edits *edits, ar_files *files, ar_diags *diags);
 

@@ -1,0 +1,288 @@
+/* Storage edits: calls that are given buffers. */
+#include "core/plan_storage_parts.h"
+
+#include <ctype.h>
+
+/* ---- who is called ------------------------------------------------------- */
+
+static const ar_function_rule *
+rule_of(const ar_rewriter *r, const ar_unit *unit, const ar_node *call) {
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    return callee ? ar_rules_find(
+                        r->rules, callee->name,
+                        ar_file_name(&r->program->files, unit->main_file))
+                  : NULL;
+}
+
+const ar_function_rule *
+ar_memory_rule(const ar_rewriter *r, const ar_unit *unit, const ar_node *call) {
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    bool has_body = callee && ar_definition_of(r->program, callee);
+    return has_body ? NULL : rule_of(r, unit, call);
+}
+
+const char *ar_file_function(const ar_node *call) {
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    if (callee && callee->is_system && strcmp(callee->name, "fwrite") == 0)
+        return "amp_fwrite";
+    if (callee && callee->is_system && strcmp(callee->name, "fread") == 0)
+        return "amp_fread";
+    return NULL;
+}
+
+static const char *cannot_take(const ar_rewriter *r, const ar_node *call,
+                               const char *why) {
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    return ar_sprintf(r->arena, "it is passed to '%s', %s",
+                      callee ? callee->name : "a function pointer", why);
+}
+
+static const char *rename_problem(const ar_rewriter *r, const ar_node *call) {
+    const char *problem = ar_text_problem(r, call->range);
+    return problem ? problem : ar_text_problem(r, call->op_range);
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
+static const ar_flow *copy_flow(const ar_rewriter *r, const ar_unit *unit,
+                                const ar_node *call) {
+    for (uint32_t i = 0; i < r->storage->facts->flows.count; i++) {
+        const ar_flow *flow = &r->storage->facts->flows.data[i];
+        if (flow->kind == AR_FLOW_BYTES && flow->where.unit == unit &&
+            flow->where.range.file == call->range.file &&
+            flow->where.range.begin == call->range.begin &&
+            flow->where.range.end == call->range.end)
+            return flow;
+    }
+    return NULL;
+}
+
+bool ar_copy_is_mixed(const ar_rewriter *r, const ar_unit *unit,
+                      const ar_node *call) {
+    const ar_flow *flow = copy_flow(r, unit, call);
+    return flow &&
+           ar_class_is_half(r, flow->from) != ar_class_is_half(r, flow->to);
+}
+
+static bool is_buffer_text(const ar_node *argument) {
+    while (argument->kind == AR_IMPLICIT && argument->kid_count)
+        argument = argument->kids[0];
+    return ar_float_depth(argument->type) == 1;
+}
+
+/* n of n * sizeof(float), or NULL. */
+static const ar_node *element_count(const ar_node *bytes) {
+    while (bytes->kind == AR_IMPLICIT && bytes->kid_count)
+        bytes = bytes->kids[0];
+    if (bytes->kind != AR_BINARY || bytes->op != AR_OP_MUL)
+        return NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        const ar_node *size = ar_skip_casts(bytes->kids[i]);
+        if (size->kind == AR_SIZEOF && !size->kid_count &&
+            ar_is_float(size->type_operand) && !size->range.in_macro_body)
+            return bytes->kids[1 - i];
+    }
+    return NULL;
+}
+
+/* memcpy(d, s, n * sizeof(float)) -> amp_copy(AMP_BUFFER(d), AMP_BUFFER(s), n)
+ */
+static void put_copy(ar_rewriter *r, const ar_node *call) {
+    const ar_node *bytes = call->kids[3];
+    const ar_node *count = element_count(bytes);
+    ar_put_text(r, call->op_range, "amp_copy");
+    for (uint32_t i = 1; i <= 2; i++)
+        ar_put_around(r, call->kids[i]->range, AR_LAYER_CALL, "AMP_BUFFER(",
+                      ")");
+    if (!count) {
+        ar_put_around(r, bytes->range, AR_LAYER_CALL, "(", ") / sizeof(float)");
+        return;
+    }
+    ar_range before = bytes->range, after = bytes->range;
+    before.end = count->range.begin;
+    after.begin = count->range.end;
+    ar_range rest = before.end > before.begin ? before : after;
+    ar_put_text(r, rest, "");
+}
+
+static const char *copy(ar_rewriter *r, const ar_site *site) {
+    const ar_node *call = site->node;
+    if (!ar_copy_is_mixed(r, site->where.unit, call))
+        return NULL;
+    const ar_function_rule *rule = rule_of(r, site->where.unit, call);
+    bool is_plain = rule->param_count == 3 && call->kid_count == 4 &&
+                    rule->params[0].direction == AR_DIR_OUT &&
+                    rule->params[1].direction == AR_DIR_IN && rule->uses &&
+                    rule->uses[2] == AR_USE_BYTES;
+    if (!is_plain || !is_buffer_text(call->kids[1]) ||
+        !is_buffer_text(call->kids[2]))
+        return cannot_take(r, call, "which copies between precisions here");
+    if (ar_value_is_used(site->where.function, call))
+        return cannot_take(r, call, "whose result is used");
+    const char *problem = rename_problem(r, call);
+    for (uint32_t i = 1; i <= 3 && !problem; i++)
+        problem = ar_text_problem(r, call->kids[i]->range);
+    if (!problem)
+        put_copy(r, call);
+    return problem;
+}
+
+/* ---- clearing and files -------------------------------------------------- */
+
+static const char *clear(ar_rewriter *r, const ar_site *site) {
+    const ar_node *call = site->node;
+    const ar_function_rule *rule = rule_of(r, site->where.unit, call);
+    for (uint32_t i = 0; i < rule->param_count && i + 1 < call->kid_count;
+         i++) {
+        if (!rule->uses || rule->uses[i] != AR_USE_VALUE)
+            continue;
+        const ar_node *value = ar_skip_casts(call->kids[i + 1]);
+        if (value->kind != AR_INT_LIT || value->int_value != 0)
+            return cannot_take(r, call, "which sets its bytes to no zero");
+    }
+    return NULL;
+}
+
+static const char *file(ar_rewriter *r, const ar_site *site) {
+    const ar_node *call = site->node;
+    const char *name = ar_file_function(call);
+    if (!name)
+        return cannot_take(r, call, "which has no form for half");
+    const char *problem = rename_problem(r, call);
+    if (!problem)
+        ar_put_text(r, call->op_range, name);
+    return problem;
+}
+
+/* ---- ops ----------------------------------------------------------------- */
+
+static const ar_op_site *op_of(const ar_rewriter *r, const ar_node *call) {
+    for (uint32_t i = 0; i < r->ops->list.count; i++)
+        if (r->ops->list.data[i].node == call)
+            return &r->ops->list.data[i];
+    return NULL;
+}
+
+/* Entries of the runtime that take an amp_buffer for each matrix. */
+static const char *const mixed_targets[] = {"amp_gemm", "amp_cblas_sgemm"};
+
+static bool mentions(const char *text, const char *name) {
+    size_t length = strlen(name);
+    for (const char *p = text; (p = strstr(p, name)); p++) {
+        bool starts =
+            p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        bool ends = !(isalnum((unsigned char)p[length]) || p[length] == '_');
+        if (starts && ends)
+            return true;
+    }
+    return false;
+}
+
+/* A wrapper passes a matrix on as it is. */
+static bool passes_matrices(const ar_function_rule *rule) {
+    for (uint32_t i = 0; i < rule->argument_count; i++)
+        for (uint32_t k = 0; k < rule->param_count; k++)
+            if (rule->params[k].direction != AR_DIR_VALUE &&
+                strcmp(rule->arguments[i], rule->params[k].name) != 0 &&
+                mentions(rule->arguments[i], rule->params[k].name))
+                return false;
+    return true;
+}
+
+const char *ar_mixed_target(ar_arena *arena, const ar_function_rule *rule) {
+    size_t count = sizeof mixed_targets / sizeof *mixed_targets;
+    for (size_t i = 0; i < count && rule->target; i++)
+        if (strcmp(rule->target, mixed_targets[i]) == 0)
+            return passes_matrices(rule)
+                       ? ar_sprintf(arena, "%s_mixed", rule->target)
+                       : NULL;
+    return NULL;
+}
+
+static const char *op(ar_rewriter *r, const ar_op_site *found) {
+    const ar_node *call = found->node;
+    if (!ar_mixed_target(r->arena, found->rule))
+        return cannot_take(r, call, "which has no form for half operands");
+    const char *problem = rename_problem(r, call);
+    for (uint32_t i = 0; i < found->rule->param_count && !problem; i++) {
+        if (found->rule->params[i].direction == AR_DIR_VALUE ||
+            i + 1 >= call->kid_count)
+            continue;
+        if (!is_buffer_text(call->kids[i + 1]))
+            return cannot_take(r, call,
+                               "with a matrix that is no float pointer");
+        problem = ar_text_problem(r, call->kids[i + 1]->range);
+    }
+    return problem; /* plan_ops.c redirects the call */
+}
+
+bool ar_op_has_half_operand(const ar_storage_plan *storage,
+                            const ar_node *call) {
+    const ar_storage_facts *facts = storage->facts;
+    for (uint32_t i = 0; i < facts->sites.count; i++) {
+        const ar_site *site = &facts->sites.data[i];
+        if (site->kind == AR_SITE_CALL && site->node == call)
+            for (uint32_t k = 0; k < site->class_count; k++)
+                if (storage->classes[site->classes[k]].half)
+                    return true;
+    }
+    return false;
+}
+
+/* ---- the program's own functions ----------------------------------------- */
+
+static const char *own(ar_rewriter *r, const ar_site *site) {
+    const ar_storage_facts *facts = r->storage->facts;
+    for (uint32_t i = 0; i < facts->calls.count; i++) {
+        const ar_storage_call *call = &facts->calls.data[i];
+        if (call->node != site->node)
+            continue;
+        for (uint32_t k = 0; k < call->instance_count; k++)
+            if (call->instances[k].actual == site->classes[0] &&
+                !ar_class_is_half(r, call->instances[k].generic))
+                return cannot_take(r, site->node, "whose parameter stays FP32");
+    }
+    return NULL;
+}
+
+static const char *foreign(ar_rewriter *r, const ar_site *site) {
+    const ar_function_rule *rule = rule_of(r, site->where.unit, site->node);
+    if (!rule)
+        return cannot_take(r, site->node, "which has no body here");
+    /* the call has a site of its own, besides those of its arguments */
+    bool is_argument = site->kind == AR_SITE_CALL;
+    switch (rule->kind) {
+    case AR_RULE_ALLOC:
+    case AR_RULE_REALLOC:
+    case AR_RULE_FREE:
+        return NULL;
+    case AR_RULE_COPY:
+        return is_argument && r->plan ? NULL : copy(r, site);
+    case AR_RULE_CLEAR:
+        return clear(r, site);
+    case AR_RULE_SAVE:
+    case AR_RULE_LOAD:
+        return is_argument && r->plan ? NULL : file(r, site);
+    case AR_RULE_OP:
+    case AR_RULE_OPTIMIZER:
+    case AR_RULE_SEED:
+    case AR_RULE_CLIP:
+    case AR_RULE_ALLREDUCE:
+    case AR_RULE_PURE:
+    case AR_RULE_EXIT:
+        break;
+    }
+    return cannot_take(r, site->node, "which has no form for half");
+}
+
+const char *ar_rewrite_call(ar_rewriter *r, const ar_site *site) {
+    const ar_node *call = site->node;
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    if (!callee)
+        return "it is passed to a function that is called through a pointer";
+    const ar_op_site *found = op_of(r, call);
+    if (found && found->half)
+        return op(r, found);
+    return ar_definition_of(r->program, callee) ? own(r, site)
+                                                : foreign(r, site);
+}

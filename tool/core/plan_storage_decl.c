@@ -1,0 +1,271 @@
+/* Storage edits: declarations, casts, initialisers. */
+#include "core/layout.h"
+#include "core/plan_storage_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* ---- what a declaration must not be -------------------------------------- */
+
+static bool holds_word(const char *list, const char *word) {
+    size_t length = strlen(word);
+    while (*list) {
+        size_t size = 0;
+        while (isalnum((unsigned char)list[size]) || list[size] == '_')
+            size++;
+        if (size == length && memcmp(list, word, length) == 0)
+            return true;
+        list += size ? size : 1;
+    }
+    return false;
+}
+
+/* reduction(op : name, name[a:b]) adds up in the element type. */
+static bool is_reduced(const ar_rewriter *r, const char *clause,
+                       const char *name) {
+    const char *list = strchr(clause, ':');
+    const char *end = list ? strchr(list, ')') : NULL;
+    return end &&
+           holds_word(ar_strndup(r->arena, list, (size_t)(end - list)), name);
+}
+
+static bool is_in_reduction(const ar_rewriter *r, const ar_decl *decl) {
+    const ar_decl *function = decl->parent;
+    bool is_local =
+        (decl->kind == AR_DECL_VAR || decl->kind == AR_DECL_PARAM) && function;
+    for (uint32_t u = 0; u < r->program->unit_count; u++) {
+        const ar_unit *unit = r->program->units[u];
+        for (uint32_t i = 0; i < unit->pragmas.count; i++) {
+            const ar_pragma *pragma = &unit->pragmas.data[i];
+            if (is_local && (pragma->range.file != function->range.file ||
+                             pragma->range.begin < function->range.begin ||
+                             pragma->range.end > function->range.end))
+                continue;
+            const char *clause = pragma->text;
+            while (clause && (clause = strstr(clause, "reduction")))
+                if (is_reduced(r, clause++, decl->name))
+                    return true;
+        }
+    }
+    return false;
+}
+
+/* ---- groups: float *a, *b; ----------------------------------------------- */
+
+typedef struct group {
+    const ar_decl **decls; /* in the order of the text */
+    uint32_t count;
+} group;
+
+static int compare_ends(const void *pa, const void *pb) {
+    const ar_decl *a = *(const ar_decl *const *)pa;
+    const ar_decl *b = *(const ar_decl *const *)pb;
+    return (a->range.end > b->range.end) - (a->range.end < b->range.end);
+}
+
+static group group_of(const ar_rewriter *r, const ar_unit *unit,
+                      ar_range token) {
+    AR_VEC(const ar_decl *) found = {0};
+    for (uint32_t i = 0; i < unit->decls.count; i++) {
+        const ar_decl *decl = unit->decls.data[i];
+        if (decl->float_token.file == token.file &&
+            decl->float_token.begin == token.begin &&
+            decl->kind != AR_DECL_TYPEDEF)
+            AR_PUSH(r->arena, &found, decl);
+    }
+    if (found.count)
+        qsort(found.data, found.count, sizeof *found.data, compare_ends);
+    return (group){found.data, found.count};
+}
+
+static const ar_node *statement_with(const ar_node *root, const ar_decl *decl,
+                                     const ar_node *parent,
+                                     const ar_node **holder) {
+    if (!root)
+        return NULL;
+    for (uint32_t i = 0; i < root->decl_count; i++)
+        if (root->decls[i] == decl) {
+            *holder = parent;
+            return root;
+        }
+    for (uint32_t i = 0; i < root->kid_count; i++) {
+        const ar_node *found =
+            statement_with(root->kids[i], decl, root, holder);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* for (float *p = a, *q = b; ...) has room for one declaration. */
+static bool is_in_for(const ar_decl *decl) {
+    const ar_node *holder = NULL;
+    if (decl->kind != AR_DECL_VAR || !decl->parent || !decl->parent->body)
+        return false;
+    statement_with(decl->parent->body, decl, NULL, &holder);
+    return holder && holder->kind == AR_FOR;
+}
+
+static bool word_at(const ar_file *file, uint32_t at, const char *word) {
+    size_t length = strlen(word);
+    return file->size - at > length &&
+           memcmp(file->bytes + at, word, length) == 0 &&
+           !isalnum((unsigned char)file->bytes[at + length]) &&
+           file->bytes[at + length] != '_';
+}
+
+/* Behind the qualifiers that follow the type: `float const *a`. */
+static uint32_t specifiers_end(const ar_file *file, uint32_t at) {
+    for (;;) {
+        uint32_t word = ar_skip_space(file, at);
+        if (word_at(file, word, "const"))
+            at = word + 5;
+        else if (word_at(file, word, "volatile"))
+            at = word + 8;
+        else
+            return at;
+    }
+}
+
+static ar_range part(ar_range all, uint32_t begin, uint32_t end) {
+    all.begin = begin;
+    all.end = end;
+    return all;
+}
+
+/* `static float const`, with the word for float or the half type's. */
+static const char *specifiers(const ar_rewriter *r, const ar_decl *first,
+                              const ar_file *file, bool half) {
+    ar_range token = first->float_token, range = first->range;
+    const char *word = half ? "amp_half" : ar_source_text(r, token);
+    return ar_sprintf(r->arena, "%s%s%s",
+                      ar_source_text(r, part(range, range.begin, token.begin)),
+                      word,
+                      ar_source_text(r, part(range, token.end,
+                                             specifiers_end(file, token.end))));
+}
+
+/* The declaration is all that its line begins with. */
+static bool has_own_line(const ar_file *file, uint32_t at) {
+    return ar_is_blank(file, ar_line_start(file, at), at);
+}
+
+/* ends one declaration at the comma and begins another one. */
+static void split_at(ar_rewriter *r, const ar_file *file, const ar_decl *first,
+                     uint32_t comma, bool half) {
+    uint32_t next = ar_skip_space(file, comma + 1);
+    const char *words = specifiers(r, first, file, half);
+    bool same_line = ar_line_start(file, next) == ar_line_start(file, comma);
+    const char *gap = " ";
+    if (same_line && has_own_line(file, first->range.begin))
+        gap = ar_sprintf(r->arena, "\n%s",
+                         ar_indentation(r->arena, file, first->range.begin));
+    if (same_line) {
+        ar_put_text(r, part(first->range, comma, next),
+                    ar_sprintf(r->arena, ";%s%s ", gap, words));
+        return;
+    }
+    ar_put_text(r, part(first->range, comma, comma + 1), ";");
+    ar_put_text(r, part(first->range, next, next),
+                ar_sprintf(r->arena, "%s ", words));
+}
+
+static const char *split_problem(const ar_rewriter *r, const group *g,
+                                 const ar_file *file) {
+    const ar_decl *first = g->decls[0];
+    if (first->kind == AR_DECL_PARAM)
+        return "it is declared together with memory that stays FP32";
+    if (is_in_for(first))
+        return "it is declared in a for loop together with memory that stays "
+               "FP32";
+    if (strpbrk(ar_source_text(r, part(first->range, first->range.begin,
+                                       first->float_token.begin)),
+                "#/\n"))
+        return "it is declared together with memory that stays FP32, behind a "
+               "comment or directive";
+    for (uint32_t i = 0; i + 1 < g->count; i++) {
+        uint32_t comma = ar_skip_space(file, g->decls[i]->range.end);
+        if (comma >= file->size || file->bytes[comma] != ',')
+            return "the declarators beside it are not read";
+    }
+    return NULL;
+}
+
+static const char *split(ar_rewriter *r, const group *g) {
+    const ar_decl *first = g->decls[0];
+    const ar_file *file = ar_files_load(&r->program->files, first->range.file);
+    const char *problem = split_problem(r, g, file);
+    if (problem)
+        return problem;
+    bool half = ar_decl_is_half(r, first);
+    if (half)
+        ar_put_text(r, first->float_token, "amp_half");
+    for (uint32_t i = 1; i < g->count; i++) {
+        bool was_half = half;
+        half = ar_decl_is_half(r, g->decls[i]);
+        if (half != was_half)
+            split_at(r, file, first,
+                     ar_skip_space(file, g->decls[i - 1]->range.end), half);
+    }
+    return NULL;
+}
+
+/* ---- all of a declaration ------------------------------------------------ */
+
+static const char *declaration_problem(const ar_rewriter *r,
+                                       const ar_decl *decl) {
+    const ar_type *type = decl->type;
+    bool is_function = decl->kind == AR_DECL_FUNCTION;
+    if (is_function && ar_is_kind(type, AR_TYPE_FUNCTION))
+        type = type->element;
+    if (ar_float_depth(type) < 1)
+        return "a single float shares its memory";
+    const ar_decl *function = is_function                   ? decl
+                              : decl->kind == AR_DECL_PARAM ? decl->parent
+                                                            : NULL;
+    if (function && ar_is_function_value(r, function))
+        return ar_sprintf(r->arena, "'%s' is called through a pointer",
+                          function->name);
+    if (!is_function && is_in_reduction(r, decl))
+        return "it is in the reduction clause of a pragma";
+    return NULL;
+}
+
+const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
+    const ar_decl *decl = site->decl;
+    if (!ar_site_all_half(r, site))
+        return ar_sprintf(
+            r->arena, "'%s' also points to memory that stays FP32", decl->name);
+    const char *problem = declaration_problem(r, decl);
+    if (!problem)
+        problem = ar_text_problem(r, decl->float_token);
+    if (!problem && decl->float_is_alias)
+        problem = ar_alias_problem(r, decl->float_token);
+    if (problem)
+        return problem;
+    group g = group_of(r, site->where.unit, decl->float_token);
+    bool all_half = true;
+    for (uint32_t i = 0; i < g.count; i++)
+        all_half &= ar_decl_is_half(r, g.decls[i]);
+    if (!all_half)
+        return split(r, &g);
+    ar_put_text(r, decl->float_token, "amp_half");
+    return NULL;
+}
+
+const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site) {
+    return ar_put_half_type(r, site->node->float_token,
+                            site->node->float_is_alias);
+}
+
+/* { 0 } is zero in every type. */
+const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site) {
+    const ar_node *node = site->node;
+    const ar_node *only = node->kid_count == 1 ? node->kids[0] : NULL;
+    while (only && only->kind == AR_IMPLICIT && only->kid_count)
+        only = only->kids[0];
+    if (only && only->kind == AR_INT_LIT && only->int_value == 0 &&
+        !ar_text_problem(r, only->range))
+        return NULL;
+    return "it is initialised with a list of numbers";
+}

@@ -1,0 +1,83 @@
+/* Private to plan_storage*.c.
+ *
+ * Every kind of site has one function that both judges and rewrites it: it
+ * returns in plain words why the site cannot be rewritten, or NULL after adding
+ * the edits, if there is somewhere to add them to. What the solver was told can
+ * be done is thus what is done. */
+#ifndef AR_PLAN_STORAGE_PARTS_H
+#define AR_PLAN_STORAGE_PARTS_H
+
+#include "core/place.h"
+#include "core/plan.h"
+#include "core/plan_storage.h"
+
+typedef struct ar_rewriter {
+    ar_arena *arena;
+    ar_program *program;
+    const ar_rules *rules;
+    const ar_ops *ops;
+    const ar_storage_plan *storage;
+    ar_plan *plan; /* where edits go; NULL: only asks */
+} ar_rewriter;
+
+/* ---- plan_storage_text.c: places and edits ------------------------------- */
+
+bool ar_class_is_half(const ar_rewriter *r, uint32_t id);
+/* All, or some, of the classes that a site is about are stored in half. */
+bool ar_site_all_half(const ar_rewriter *r, const ar_site *site);
+bool ar_site_some_half(const ar_rewriter *r, const ar_site *site);
+/* The float memory behind this declaration is stored in half. */
+bool ar_decl_is_half(const ar_rewriter *r, const ar_decl *decl);
+
+/* NULL, or why text cannot change there. */
+const char *ar_text_problem(const ar_rewriter *r, ar_range range);
+const char *ar_source_text(const ar_rewriter *r, ar_range range);
+/* No effect where the rewriter only asks. The file gets the runtime's header.
+ */
+void ar_put_text(ar_rewriter *r, ar_range range, const char *text);
+void ar_put_around(ar_rewriter *r, ar_range range, ar_place_layer layer,
+                   const char *head, const char *tail);
+/* The text that names the element type in a declaration, cast or sizeof
+ * becomes the half type's. */
+const char *ar_put_half_type(ar_rewriter *r, ar_range token, bool is_alias);
+/* NULL, or why the text is more than another word for float. */
+const char *ar_alias_problem(const ar_rewriter *r, ar_range token);
+
+/* The node that holds this one; NULL at the top of a body or initialiser. The
+ * parent of a local's initialiser is its DECL_STMT. */
+ar_node *ar_parent_in(const ar_decl *function, const ar_node *node);
+/* Does the text use the value of this expression? */
+bool ar_value_is_used(const ar_decl *function, const ar_node *node);
+/* Evaluating it changes something, or could. */
+bool ar_has_effects(const ar_node *node);
+
+/* The function is named other than to call it. Pointers to functions spell the
+ * types of parameters, and are not changed. */
+bool ar_is_function_value(const ar_rewriter *r, const ar_decl *function);
+
+/* ---- per kind of site ---------------------------------------------------- */
+
+/* plan_storage_decl.c */
+const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site);
+const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site);
+const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site);
+/* plan_storage_access.c */
+const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site);
+const char *ar_rewrite_store(ar_rewriter *r, const ar_site *site);
+const char *ar_rewrite_compound(ar_rewriter *r, const ar_site *site);
+/* plan_storage_bytes.c */
+const char *ar_rewrite_sizeof(ar_rewriter *r, const ar_site *site);
+/* plan_storage_calls.c */
+const char *ar_rewrite_call(ar_rewriter *r, const ar_site *site);
+
+/* A copy between float buffers of two precisions. */
+bool ar_copy_is_mixed(const ar_rewriter *r, const ar_unit *unit,
+                      const ar_node *call);
+/* The rule that a call of foreign code follows; NULL: own code, or none. */
+const ar_function_rule *
+ar_memory_rule(const ar_rewriter *r, const ar_unit *unit, const ar_node *call);
+/* What the runtime calls a function of the C library that moves buffers
+ * between memory and files; NULL: nothing. */
+const char *ar_file_function(const ar_node *call);
+
+#endif

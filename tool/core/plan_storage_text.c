@@ -1,0 +1,250 @@
+/* Storage edits: where text may change, and what is around an expression. */
+#include "core/plan_storage_parts.h"
+
+/* ---- decisions ----------------------------------------------------------- */
+
+bool ar_class_is_half(const ar_rewriter *r, uint32_t id) {
+    return id != AR_NO_ID && r->storage->classes[id].half;
+}
+
+bool ar_site_all_half(const ar_rewriter *r, const ar_site *site) {
+    for (uint32_t i = 0; i < site->class_count; i++)
+        if (!ar_class_is_half(r, site->classes[i]))
+            return false;
+    return site->class_count > 0;
+}
+
+bool ar_site_some_half(const ar_rewriter *r, const ar_site *site) {
+    for (uint32_t i = 0; i < site->class_count; i++)
+        if (ar_class_is_half(r, site->classes[i]))
+            return true;
+    return false;
+}
+
+bool ar_decl_is_half(const ar_rewriter *r, const ar_decl *decl) {
+    const ar_storage_facts *facts = r->storage->facts;
+    uint32_t slot = facts->first_slot[ar_entity_of(r->program, decl)->id];
+    bool half = slot != 0;
+    for (; slot && half; slot = facts->next_slot[slot - 1])
+        half = ar_class_is_half(r, facts->slots.data[slot - 1].class_id);
+    return half;
+}
+
+/* ---- edits --------------------------------------------------------------- */
+
+const char *ar_text_problem(const ar_rewriter *r, ar_range range) {
+    if (range.file == AR_NO_FILE)
+        return "its text has no place in a file";
+    if (range.in_macro_body)
+        return "the text comes from a macro body";
+    if (!r->program->editable[range.file])
+        return "the text is in a file that may not change";
+    return NULL;
+}
+
+const char *ar_source_text(const ar_rewriter *r, ar_range range) {
+    return ar_text(r->arena, &r->program->files, range);
+}
+
+static const char *const why = "half storage";
+
+static void need_runtime(ar_rewriter *r, ar_range range) {
+    ar_plan_need_header(r->plan, range.file, "amp/amp_storage.h");
+    uint32_t *first = &r->plan->first_use[range.file];
+    if (range.begin < *first)
+        *first = range.begin;
+}
+
+void ar_put_text(ar_rewriter *r, ar_range range, const char *text) {
+    if (!r->plan)
+        return;
+    ar_edit_add(r->plan->placer.edits,
+                (ar_edit){.range = range, .text = text, .why = why});
+    need_runtime(r, range);
+}
+
+void ar_put_around(ar_rewriter *r, ar_range range, ar_place_layer layer,
+                   const char *head, const char *tail) {
+    if (!r->plan)
+        return;
+    ar_edit_wrap(r->plan->placer.edits,
+                 (ar_wrap){range, (int)layer, head, tail, why});
+    need_runtime(r, range);
+}
+
+/* ---- words for float ----------------------------------------------------- */
+
+static const char *typedef_problem(const ar_rewriter *r, const char *name,
+                                   bool *found) {
+    for (uint32_t u = 0; u < r->program->unit_count; u++) {
+        const ar_unit *unit = r->program->units[u];
+        for (uint32_t i = 0; i < unit->decls.count; i++) {
+            const ar_decl *decl = unit->decls.data[i];
+            if (decl->kind != AR_DECL_TYPEDEF || strcmp(decl->name, name) != 0)
+                continue;
+            *found = true;
+            if (!ar_is_float(decl->aliased))
+                return "its type is a typedef of more than a float";
+        }
+    }
+    return NULL;
+}
+
+static bool macro_is_float(const ar_rewriter *r, const ar_macro *macro) {
+    const char *text = ar_source_text(r, macro->range) + strlen(macro->name);
+    text += strspn(text, " \t");
+    return !macro->is_function_like && strncmp(text, "float", 5) == 0 &&
+           text[5 + strspn(text + 5, " \t\r\n")] == '\0';
+}
+
+static const char *macro_problem(const ar_rewriter *r, const char *name,
+                                 bool *found) {
+    for (uint32_t u = 0; u < r->program->unit_count; u++) {
+        const ar_unit *unit = r->program->units[u];
+        for (uint32_t i = 0; i < unit->macros.count; i++) {
+            const ar_macro *macro = &unit->macros.data[i];
+            if (strcmp(macro->name, name) != 0)
+                continue;
+            *found = true;
+            if (!macro_is_float(r, macro))
+                return "its type is a macro for more than a float";
+        }
+    }
+    return NULL;
+}
+
+const char *ar_alias_problem(const ar_rewriter *r, ar_range token) {
+    const char *name = ar_source_text(r, token);
+    bool found = false;
+    const char *problem = typedef_problem(r, name, &found);
+    if (!problem)
+        problem = macro_problem(r, name, &found);
+    if (!problem && !found)
+        problem = "its type is not spelled as a float";
+    return problem;
+}
+
+const char *ar_put_half_type(ar_rewriter *r, ar_range token, bool is_alias) {
+    const char *problem = ar_text_problem(r, token);
+    if (!problem && is_alias)
+        problem = ar_alias_problem(r, token);
+    if (!problem)
+        ar_put_text(r, token, "amp_half");
+    return problem;
+}
+
+/* ---- around an expression ------------------------------------------------ */
+
+static ar_node *parent_below(ar_node *root, const ar_node *node) {
+    if (!root)
+        return NULL;
+    for (uint32_t i = 0; i < root->kid_count; i++) {
+        if (root->kids[i] == node)
+            return root;
+        ar_node *found = parent_below(root->kids[i], node);
+        if (found)
+            return found;
+    }
+    for (uint32_t i = 0; i < root->decl_count; i++) {
+        if (root->decls[i]->init == node)
+            return root;
+        ar_node *found = parent_below(root->decls[i]->init, node);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+ar_node *ar_parent_in(const ar_decl *function, const ar_node *node) {
+    return function ? parent_below(function->body, node) : NULL;
+}
+
+bool ar_value_is_used(const ar_decl *function, const ar_node *node) {
+    const ar_node *parent = ar_parent_in(function, node);
+    if (!parent)
+        return true;
+    switch ((int)parent->kind) {
+    case AR_EXPR_STMT: {
+        const ar_node *block = ar_parent_in(function, parent);
+        const ar_node *holder = block ? ar_parent_in(function, block) : NULL;
+        return holder && holder->kind == AR_STATEMENT_EXPR;
+    }
+    case AR_FOR:
+        return node != parent->kids[0] && node != parent->kids[2];
+    case AR_COMMA:
+        return node == parent->kids[parent->kid_count - 1] &&
+               ar_value_is_used(function, parent);
+    case AR_CAST:
+    case AR_IMPLICIT:
+        return !ar_is_kind(parent->type, AR_TYPE_VOID);
+    default:
+        return true;
+    }
+}
+
+/* Math functions change nothing that a program sees but errno. */
+static bool call_has_effects(const ar_node *call) {
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    if (!callee || !callee->is_system)
+        return true;
+    for (uint32_t i = 1; i < call->kid_count; i++)
+        if (ar_is_address(call->kids[i]->type))
+            return true;
+    return !ar_is_floating(call->type);
+}
+
+bool ar_has_effects(const ar_node *node) {
+    if (!node)
+        return false;
+    switch ((int)node->kind) {
+    case AR_ASSIGN:
+    case AR_COMPOUND_ASSIGN:
+    case AR_LAUNCH:
+    case AR_STATEMENT_EXPR:
+    case AR_VA_ARG:
+    case AR_UNKNOWN_EXPR:
+        return true;
+    case AR_CALL:
+        if (call_has_effects(node))
+            return true;
+        break;
+    case AR_UNARY:
+        if (node->op >= AR_OP_PRE_INC)
+            return true;
+        break;
+    default:
+        break;
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (ar_has_effects(node->kids[i]))
+            return true;
+    return false;
+}
+
+/* ---- functions ----------------------------------------------------------- */
+
+typedef struct mention {
+    const ar_rewriter *r;
+    const ar_entity *function;
+    const ar_node *callee; /* of the call visited last */
+    bool found;
+} mention;
+
+/* A node is visited before its kids, so a callee follows its call. */
+static void note_mention(void *context, ar_unit *unit, ar_decl *function,
+                         ar_node *node) {
+    (void)unit, (void)function;
+    mention *m = context;
+    if (node->kind == AR_CALL || node->kind == AR_LAUNCH)
+        m->callee = ar_skip_casts(node->kids[0]);
+    if (node->kind == AR_REF && node != m->callee && node->decl &&
+        node->decl->kind == AR_DECL_FUNCTION &&
+        ar_entity_of(m->r->program, node->decl) == m->function)
+        m->found = true;
+}
+
+bool ar_is_function_value(const ar_rewriter *r, const ar_decl *function) {
+    mention m = {.r = r, .function = ar_entity_of(r->program, function)};
+    ar_program_visit(r->program, note_mention, &m);
+    return m.found;
+}
