@@ -138,6 +138,8 @@ static uint32_t copy(ar_walk *w, const call *c) {
     byte_sink(w, c, to->target);
     byte_sink(w, c, from->target);
     site(w, c, AR_SITE_COPY, c->node, to->target);
+    if (converts)
+        site(w, c, AR_SITE_COPY, c->node, from->target);
     return to->target;
 }
 

@@ -10,6 +10,11 @@ static bool is_mixed(const ar_plan *plan, const ar_op_site *site) {
     return plan->storage && ar_op_has_half_operand(plan->storage, site->node);
 }
 
+static const char *header_of(const ar_plan *plan, const ar_op_site *site) {
+    return is_mixed(plan, site) ? ar_mixed_header(site->rule)
+                                : site->rule->header;
+}
+
 static const char *replacement_name(ar_plan *plan, const ar_op_site *site) {
     bool mixed = is_mixed(plan, site);
     if (!site->rule->arguments)
@@ -128,28 +133,15 @@ static wrapper_parts parts_of(ar_plan *plan, const ar_op_site *site,
     return parts;
 }
 
-/* The half builds have no original for half matrices, the neutral build has
- * nothing but the original. */
-static void add_mixed_body(ar_arena *arena, ar_str *out,
-                           const ar_decl *function,
-                           const wrapper_parts *parts) {
-    ar_str_add(out, "#if defined(AMP_HALF_FP32)\n");
-    ar_str_add(out, ar_wrap_list(arena, "    ",
-                                 ar_sprintf(arena, "%s(", function->name),
-                                 parts->names, parts->count, ");"));
-    ar_str_add(out, "\n#else\n");
-    ar_str_add(out, ar_wrap_list(arena, "    ",
-                                 ar_sprintf(arena, "%s(", parts->target),
-                                 parts->passed, parts->passed_count, ");"));
-    ar_str_add(out, "\n#endif\n");
-}
-
+/* With half matrices the runtime declines in the neutral build only, where
+ * all of them are float. */
 static void add_body(ar_arena *arena, ar_str *out, const ar_decl *function,
-                     const wrapper_parts *parts) {
-    ar_str_add(out, ar_wrap_list(arena, "    ",
-                                 ar_sprintf(arena, "if (%s(", parts->target),
-                                 parts->passed, parts->passed_count,
-                                 ") != AMP_OK)"));
+                     const wrapper_parts *parts, bool mixed) {
+    ar_str_add(out,
+               ar_wrap_list(arena, "    ",
+                            ar_sprintf(arena, "if (%s(", parts->target),
+                            parts->passed, parts->passed_count,
+                            mixed ? ") == AMP_DECLINED)" : ") != AMP_OK)"));
     ar_str_add(out, "\n");
     ar_str_add(out, ar_wrap_list(arena, "        ",
                                  ar_sprintf(arena, "%s(", function->name),
@@ -173,10 +165,7 @@ static const char *wrapper_text(ar_plan *plan, const ar_op_site *site,
                                        function->name, mixed ? "_mixed" : ""),
                             parts.params, parts.count, ")"));
     ar_str_add(&out, "\n{\n");
-    if (mixed)
-        add_mixed_body(arena, &out, function, &parts);
-    else
-        add_body(arena, &out, function, &parts);
+    add_body(arena, &out, function, &parts, mixed);
     ar_str_add(&out, "}\n");
     return ar_str_text(&out);
 }
@@ -247,7 +236,7 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
         return false;
     }
     AR_PUSH(plan->arena, wrappers, made);
-    ar_plan_need_header(plan, made.file, site->rule->header);
+    ar_plan_need_header(plan, made.file, header_of(plan, site));
     const char *text = wrapper_text(plan, site, function, made.mixed);
     if (made.after_includes)
         return true; /* written with the includes */
@@ -263,12 +252,18 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
 /* Each matrix goes with its type: a -> AMP_BUFFER(a). */
 static void pass_buffers(ar_plan *plan, const ar_op_site *site) {
     const ar_node *call = site->node;
-    for (uint32_t i = 0; i + 1 < call->kid_count; i++)
-        if (i < site->rule->param_count &&
-            site->rule->params[i].direction != AR_DIR_VALUE)
-            ar_place_around(&plan->placer, call->kids[i + 1], "AMP_BUFFER(",
-                            ")", "half operand");
-    ar_plan_need_header(plan, call->range.file, "amp/amp_storage.h");
+    for (uint32_t i = 0; i + 1 < call->kid_count; i++) {
+        ar_node *matrix = call->kids[i + 1];
+        if (i >= site->rule->param_count ||
+            site->rule->params[i].direction == AR_DIR_VALUE)
+            continue;
+        if (ar_is_null_pointer(matrix))
+            ar_place_replace(&plan->placer, matrix->range, "AMP_NO_BUFFER",
+                             "half operand");
+        else
+            ar_place_around(&plan->placer, matrix, "AMP_BUFFER(", ")",
+                            "half operand");
+    }
 }
 
 bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
@@ -287,12 +282,11 @@ bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
         }
         if (is_mixed(plan, site))
             pass_buffers(plan, site);
-        ar_file_id file = site->node->range.file;
-        if (site->rule->arguments) {
+        if (site->rule->arguments)
             ok = add_wrapper(plan, &wrappers, site) && ok;
-        } else {
-            ar_plan_need_header(plan, file, site->rule->header);
-        }
+        else
+            ar_plan_need_header(plan, site->node->range.file,
+                                header_of(plan, site));
     }
     /* Wrappers without a declaration to stand behind follow the includes. */
     for (uint32_t i = 0; i < wrappers.count; i++) {

@@ -1,5 +1,6 @@
 /* Seeds, unscale, step: the loss scale in the program's text. */
 #include "core/plan.h"
+#include "core/plan_storage.h"
 
 static const char *with_group(ar_plan *plan, const char *format, int group) {
     ar_str out = {.arena = plan->arena};
@@ -27,6 +28,15 @@ static bool refuse(ar_plan *plan, const ar_node *node, const char *what,
 static const char *const macro_problem =
     "the text comes from a macro body or a file outside the rewrite set";
 
+static ar_memory_precision precision_of(ar_plan *plan, const ar_node *node) {
+    return plan->storage
+               ? ar_precision_behind(plan->storage, plan->program, node)
+               : AR_MEMORY_FP32;
+}
+
+static const char *const unknown_problem =
+    "what it scales may be stored in half or in FP32";
+
 static bool plan_factor(ar_plan *plan, const ar_seed *seed, int group) {
     const char *factor = seed->function->is_cuda_global
                              ? ar_plan_kernel_scale(plan, seed->function, group)
@@ -41,8 +51,13 @@ static bool plan_factor(ar_plan *plan, const ar_seed *seed, int group) {
     const char *element =
         ar_text(plan->arena, &plan->program->files, seed->node->kids[0]->range);
     ar_node *statement = ar_statement_of(&plan->placer, seed->unit, seed->node);
+    ar_memory_precision kind = precision_of(plan, seed->node->kids[0]);
+    if (kind == AR_MEMORY_UNKNOWN)
+        return refuse(plan, seed->node, "the seed", unknown_problem);
+    const char *format =
+        kind == AR_MEMORY_HALF ? "amp_half_mul(&%s, %s);" : "%s *= %s;";
     return ar_place_after(&plan->placer, seed->unit, statement,
-                          ar_sprintf(plan->arena, "%s *= %s;", element, factor),
+                          ar_sprintf(plan->arena, format, element, factor),
                           "loss-scale seed") ||
            refuse(plan, seed->node, "the seed", macro_problem);
 }
@@ -53,8 +68,12 @@ static bool plan_seed(ar_plan *plan, const ar_seed *seed, int group) {
         return plan_factor(plan, seed, group);
     const char *buffer =
         ar_text(plan->arena, &plan->program->files, seed->buffer->range);
+    ar_memory_precision kind = precision_of(plan, seed->buffer);
+    if (kind == AR_MEMORY_UNKNOWN)
+        return refuse(plan, seed->node, "the seed", unknown_problem);
     const char *text =
-        ar_sprintf(plan->arena, "amp_scale_buffer(%d, %s);", group, buffer);
+        ar_sprintf(plan->arena, "amp_scale_buffer%s(%d, %s);",
+                   kind == AR_MEMORY_HALF ? "_half" : "", group, buffer);
     return ar_place_before(&plan->placer, seed->unit, seed->node, text,
                            "loss-scale seed") ||
            refuse(plan, seed->node, "the seed", macro_problem);

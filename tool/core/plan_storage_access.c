@@ -174,7 +174,10 @@ static void put_repeated(ar_rewriter *r, const ar_site *site) {
     const ar_node *lvalue = node->kids[0], *value = node->kids[1];
     bool has_brackets = value->range.end < node->range.end;
     bool bare = has_brackets || stands_alone(value, node->op);
-    ar_put_text(r, node->op_range,
+    ar_range op = node->op_range;
+    char next = *ar_source_text(r, between(op, op.end, op.end + 1));
+    op.end += !bare && next == ' '; /* the bracket comes behind it */
+    ar_put_text(r, op,
                 ar_sprintf(r->arena, "= amp_to_half(amp_to_float(%s) %s%s",
                            ar_source_text(r, lvalue->range),
                            ar_op_spelling(node->op), bare ? "" : " ("));

@@ -273,18 +273,21 @@ static const char *original_size(ar_rewriter *r, const ar_site *site) {
     const ar_node *operand = node->kid_count ? node->kids[0] : NULL;
     if (!operand)
         return NULL; /* sizeof(float) stays */
-    const ar_decl *decl = root_of(operand);
-    if (!decl)
-        return "its sizeof is of an expression that is not followed";
-    if (!ar_decl_is_half(r, decl))
+    switch (ar_precision_behind(r->storage, r->program, operand)) {
+    case AR_MEMORY_FP32:
         return NULL;
+    case AR_MEMORY_HALF:
+        break;
+    case AR_MEMORY_UNKNOWN:
+        return "its sizeof is of an expression that is not followed";
+    }
     const char *problem = ar_text_problem(r, node->range);
     if (problem)
         return problem;
     if (ar_is_float(operand->type))
         ar_put_text(r, node->range, "sizeof(float)");
     else
-        ar_put_around(r, node->range, AR_LAYER_CALL, "(sizeof(float) * (",
+        ar_put_around(r, node->range, AR_LAYER_LOAD, "(sizeof(float) * (",
                       " / sizeof(amp_half)))");
     return NULL;
 }

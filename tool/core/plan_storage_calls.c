@@ -1,4 +1,5 @@
 /* Storage edits: calls that are given buffers. */
+#include "core/layout.h"
 #include "core/plan_storage_parts.h"
 
 #include <ctype.h>
@@ -70,6 +71,12 @@ static bool is_buffer_text(const ar_node *argument) {
     return ar_float_depth(argument->type) == 1;
 }
 
+static uint32_t skip_space_back(const ar_file *file, uint32_t at) {
+    while (at > 0 && strchr(" \t", file->bytes[at - 1]))
+        at--;
+    return at;
+}
+
 /* n of n * sizeof(float), or NULL. */
 static const ar_node *element_count(const ar_node *bytes) {
     while (bytes->kind == AR_IMPLICIT && bytes->kid_count)
@@ -98,10 +105,14 @@ static void put_copy(ar_rewriter *r, const ar_node *call) {
         ar_put_around(r, bytes->range, AR_LAYER_CALL, "(", ") / sizeof(float)");
         return;
     }
-    ar_range before = bytes->range, after = bytes->range;
-    before.end = count->range.begin;
-    after.begin = count->range.end;
-    ar_range rest = before.end > before.begin ? before : after;
+    const ar_node *product = ar_skip_casts(bytes);
+    const ar_file *file =
+        ar_files_load(&r->program->files, product->range.file);
+    ar_range rest = product->range; /* n * [...] or [...] * n */
+    if (count == product->kids[0])
+        rest.begin = skip_space_back(file, product->op_range.begin);
+    else
+        rest.end = ar_skip_blank(file, product->op_range.end);
     ar_put_text(r, rest, "");
 }
 
@@ -164,7 +175,25 @@ static const ar_op_site *op_of(const ar_rewriter *r, const ar_node *call) {
 }
 
 /* Entries of the runtime that take an amp_buffer for each matrix. */
-static const char *const mixed_targets[] = {"amp_gemm", "amp_cblas_sgemm"};
+static const struct mixed_entry {
+    const char *name, *header;
+} mixed_entries[] = {
+    {"amp_gemm", "amp/amp_storage.h"},
+    {"amp_gemm_strided", "amp/amp_storage.h"},
+    {"amp_gemv", "amp/amp_storage.h"},
+    {"amp_linear_forward", "amp/amp_storage.h"},
+    {"amp_linear_backward", "amp/amp_storage.h"},
+    {"amp_cblas_sgemm", "amp/amp_cblas_storage.h"},
+    {"amp_cblas_sgemv", "amp/amp_cblas_storage.h"},
+};
+
+static const struct mixed_entry *mixed_entry(const ar_function_rule *rule) {
+    size_t count = sizeof mixed_entries / sizeof *mixed_entries;
+    for (size_t i = 0; i < count && rule->target; i++)
+        if (strcmp(rule->target, mixed_entries[i].name) == 0)
+            return &mixed_entries[i];
+    return NULL;
+}
 
 static bool mentions(const char *text, const char *name) {
     size_t length = strlen(name);
@@ -190,13 +219,20 @@ static bool passes_matrices(const ar_function_rule *rule) {
 }
 
 const char *ar_mixed_target(ar_arena *arena, const ar_function_rule *rule) {
-    size_t count = sizeof mixed_targets / sizeof *mixed_targets;
-    for (size_t i = 0; i < count && rule->target; i++)
-        if (strcmp(rule->target, mixed_targets[i]) == 0)
-            return passes_matrices(rule)
-                       ? ar_sprintf(arena, "%s_mixed", rule->target)
-                       : NULL;
-    return NULL;
+    const struct mixed_entry *entry = mixed_entry(rule);
+    return entry && passes_matrices(rule)
+               ? ar_sprintf(arena, "%s_mixed", entry->name)
+               : NULL;
+}
+
+const char *ar_mixed_header(const ar_function_rule *rule) {
+    const struct mixed_entry *entry = mixed_entry(rule);
+    return entry ? entry->header : NULL;
+}
+
+bool ar_is_null_pointer(const ar_node *node) {
+    node = ar_skip_casts(node);
+    return node && node->kind == AR_INT_LIT && node->int_value == 0;
 }
 
 static const char *op(ar_rewriter *r, const ar_op_site *found) {
@@ -208,10 +244,12 @@ static const char *op(ar_rewriter *r, const ar_op_site *found) {
         if (found->rule->params[i].direction == AR_DIR_VALUE ||
             i + 1 >= call->kid_count)
             continue;
-        if (!is_buffer_text(call->kids[i + 1]))
+        if (!is_buffer_text(call->kids[i + 1]) &&
+            !ar_is_null_pointer(call->kids[i + 1]))
             return cannot_take(r, call,
                                "with a matrix that is no float pointer");
-        problem = ar_text_problem(r, call->kids[i + 1]->range);
+        if (!ar_is_null_pointer(call->kids[i + 1]))
+            problem = ar_text_problem(r, call->kids[i + 1]->range);
     }
     return problem; /* plan_ops.c redirects the call */
 }
@@ -245,24 +283,30 @@ static const char *own(ar_rewriter *r, const ar_site *site) {
     return NULL;
 }
 
+static bool is_memory_rule(ar_rule_kind kind) {
+    return kind == AR_RULE_ALLOC || kind == AR_RULE_REALLOC ||
+           kind == AR_RULE_FREE || kind == AR_RULE_COPY ||
+           kind == AR_RULE_CLEAR;
+}
+
 static const char *foreign(ar_rewriter *r, const ar_site *site) {
     const ar_function_rule *rule = rule_of(r, site->where.unit, site->node);
     if (!rule)
         return cannot_take(r, site->node, "which has no body here");
-    /* the call has a site of its own, besides those of its arguments */
-    bool is_argument = site->kind == AR_SITE_CALL;
+    if (site->kind == AR_SITE_CALL && is_memory_rule(rule->kind))
+        return NULL; /* the call has a site of its own */
     switch (rule->kind) {
     case AR_RULE_ALLOC:
     case AR_RULE_REALLOC:
     case AR_RULE_FREE:
         return NULL;
     case AR_RULE_COPY:
-        return is_argument && r->plan ? NULL : copy(r, site);
+        return copy(r, site);
     case AR_RULE_CLEAR:
         return clear(r, site);
     case AR_RULE_SAVE:
     case AR_RULE_LOAD:
-        return is_argument && r->plan ? NULL : file(r, site);
+        return file(r, site);
     case AR_RULE_OP:
     case AR_RULE_OPTIMIZER:
     case AR_RULE_SEED:

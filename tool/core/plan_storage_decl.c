@@ -153,9 +153,9 @@ static bool has_own_line(const ar_file *file, uint32_t at) {
 /* ends one declaration at the comma and begins another one. */
 static void split_at(ar_rewriter *r, const ar_file *file, const ar_decl *first,
                      uint32_t comma, bool half) {
-    uint32_t next = ar_skip_space(file, comma + 1);
+    uint32_t next = ar_skip_blank(file, comma + 1);
     const char *words = specifiers(r, first, file, half);
-    bool same_line = ar_line_start(file, next) == ar_line_start(file, comma);
+    bool same_line = ar_is_blank(file, comma + 1, next);
     const char *gap = " ";
     if (same_line && has_own_line(file, first->range.begin))
         gap = ar_sprintf(r->arena, "\n%s",

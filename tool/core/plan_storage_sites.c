@@ -51,13 +51,6 @@ const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
     return rewrite(&r, site);
 }
 
-/* A copy to FP32 memory from half memory is a site of the former only. */
-static bool is_touched(const ar_rewriter *r, const ar_site *site) {
-    return ar_site_some_half(r, site) ||
-           (site->kind == AR_SITE_COPY &&
-            ar_copy_is_mixed(r, site->where.unit, site->node));
-}
-
 bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
                      const ar_storage_plan *storage) {
     ar_rewriter r = {.arena = plan->arena,
@@ -69,7 +62,7 @@ bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
     bool ok = true;
     for (uint32_t i = 0; i < storage->facts->sites.count; i++) {
         const ar_site *site = &storage->facts->sites.data[i];
-        if (!is_touched(&r, site))
+        if (!ar_site_some_half(&r, site))
             continue;
         const char *problem = rewrite(&r, site);
         if (!problem)

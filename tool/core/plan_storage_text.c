@@ -30,6 +30,60 @@ bool ar_decl_is_half(const ar_rewriter *r, const ar_decl *decl) {
     return half;
 }
 
+static const ar_decl *memory_decl(const ar_node *node) {
+    while ((node = ar_skip_casts(node))) {
+        switch ((int)node->kind) {
+        case AR_REF:
+        case AR_MEMBER:
+            return node->decl;
+        case AR_INDEX:
+        case AR_DEREF:
+        case AR_ADDRESS:
+        case AR_UNARY:
+            node = node->kids[0];
+            break;
+        case AR_BINARY:
+            node = node->kids[!ar_is_address(node->kids[0]->type)];
+            break;
+        default:
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+ar_memory_precision ar_precision_behind(const ar_storage_plan *storage,
+                                        ar_program *program,
+                                        const ar_node *node) {
+    const ar_decl *decl = memory_decl(node);
+    const ar_storage_facts *facts = storage->facts;
+    uint32_t slot =
+        decl ? facts->first_slot[ar_entity_of(program, decl)->id] : 0;
+    uint32_t half = 0, count = 0;
+    for (; slot; slot = facts->next_slot[slot - 1], count++)
+        half += storage->classes[facts->slots.data[slot - 1].class_id].half;
+    if (!decl || (half && half < count))
+        return AR_MEMORY_UNKNOWN;
+    return half ? AR_MEMORY_HALF : AR_MEMORY_FP32;
+}
+
+bool ar_counts_half(const ar_storage_plan *storage, const ar_node *node) {
+    if (!node)
+        return false;
+    for (uint32_t i = 0; i < storage->facts->sites.count; i++) {
+        const ar_site *site = &storage->facts->sites.data[i];
+        if (site->kind == AR_SITE_SIZEOF && site->node == node &&
+            !node->kid_count)
+            for (uint32_t k = 0; k < site->class_count; k++)
+                if (storage->classes[site->classes[k]].half)
+                    return true;
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (ar_counts_half(storage, node->kids[i]))
+            return true;
+    return false;
+}
+
 /* ---- edits --------------------------------------------------------------- */
 
 const char *ar_text_problem(const ar_rewriter *r, ar_range range) {

@@ -2,6 +2,7 @@
  * stores its address: the call lies in a header that stays as it is, behind a
  * macro, or names a function without a counterpart in libamp. */
 #include "core/plan.h"
+#include "core/plan_storage.h"
 
 /* One allocation and the calls that lead to it. Frame i is the function that
  * makes call i of the context; the last one makes the allocating call. */
@@ -72,7 +73,8 @@ static void find_refs(refs *found, const ar_node *node) {
 static bool add_value(sizes *s, const ar_node *node, uint32_t frame,
                       uint32_t goal) {
     ar_plan *plan = s->plan;
-    if (node->range.in_macro_body || node->range.file == AR_NO_FILE)
+    if (node->range.in_macro_body || node->range.file == AR_NO_FILE ||
+        (plan->storage && ar_counts_half(plan->storage, node)))
         return false;
     const char *text = ar_text(plan->arena, &plan->program->files, node->range);
     if (frame == goal) {

@@ -38,6 +38,7 @@ def parse(argv):
     parser.add_argument("--work", required=True)
     parser.add_argument("--only", choices=["bf16", "neutral"],
                         help="the half types this output is for")
+    parser.add_argument("--exact", action="store_true")
     parser.add_argument("source")
     options, rest = parser.parse_known_args(argv)
     at = rest.index("--") if "--" in rest else len(rest)
@@ -74,6 +75,10 @@ def judge(o):
     for scale in ("1", "256"):
         if run(["./new"], o.work, {"AMP_LOSS_SCALE": scale}) != wanted:
             raise Failed(f"prints something else at loss scale {scale}")
+    for half in halves[:-1] if o.exact else []:
+        run([o.cc, *base, *amp, half, made, "-o", "half", *link], o.work)
+        if run(["./half"], o.work) != wanted:
+            raise Failed(f"prints something else with {half}")
 
 
 def main():
