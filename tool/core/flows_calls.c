@@ -355,9 +355,12 @@ static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
     const argument *arg = &c->args[i];
     uint32_t cell = ar_cell_param(g, function, i);
     if (arg->target) {
+        /* asked before the two are one, and what others do to it counts */
+        uint32_t memory = g->cells.data[ar_cell_find(g, cell)].pointee;
+        bool updates =
+            memory && ar_cell_has(g, ar_cell_find(g, memory), AR_FACT_UPDATED);
         ar_store_pointer(w, cell, arg->target, arg->node, param, arg->node);
-        uint32_t memory = ar_cell_pointee(g, cell);
-        if (ar_cell_has(g, memory, AR_FACT_UPDATED))
+        if (updates)
             note_repeated_update(w, c, arg);
         return;
     }

@@ -90,6 +90,7 @@ typedef struct ar_loop {
     ar_idtable carried_value; /* cell -> value at the head */
     ar_idtable mixed;         /* cells accessed at shifted indices */
     AR_VEC(uint32_t) ahead;   /* cells read before the loop writes there */
+    AR_VEC(uint32_t) read;    /* cells read in it */
     uint32_t stamp;           /* start of the last pass */
 } ar_loop;
 

@@ -392,6 +392,14 @@ static void note_reads_ahead(ar_interp *in, ar_node *node, ar_loop *loop) {
             AR_PUSH(in->arena, &loop->ahead, frame->cells.data[i]);
 }
 
+static void note_reads(ar_interp *in, ar_loop *loop) {
+    const ar_frame_loop *frame = top(in);
+    loop->read.count = 0;
+    for (uint32_t i = 0; i < frame->cells.count; i++)
+        if (frame->accesses.data[i].is_read)
+            AR_PUSH(in->arena, &loop->read, frame->cells.data[i]);
+}
+
 /* What the loop did is part of what the loop around it does. */
 static void hand_up_accesses(ar_interp *in) {
     uint32_t n = in->active.count;
@@ -558,6 +566,7 @@ void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run,
     }
     ar_state_drop(in->m, &in->state);
     note_reads_ahead(in, node, loop);
+    note_reads(in, loop);
     hand_up_accesses(in);
     in->active.count--;
     strip_state(in, &exits, &before, loop);

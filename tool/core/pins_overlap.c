@@ -131,6 +131,13 @@ static void atom(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
     add_term(out, &t, 1);
 }
 
+static bool is_number(const ar_node *node, int64_t *number) {
+    bool is_enumerator = node->kind == AR_REF && node->decl &&
+                         node->decl->kind == AR_DECL_ENUMERATOR;
+    *number = is_enumerator ? node->decl->value : node->int_value;
+    return is_enumerator || node->kind == AR_INT_LIT;
+}
+
 static void expand(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
                    int depth, poly *out) {
     node = ar_skip_casts(node);
@@ -149,9 +156,10 @@ static void expand(const ar_accumulation *a, const ar_loop *loop, ar_node *node,
         add_term(out, &t, 1);
         return;
     }
-    if (node->kind == AR_INT_LIT) {
-        term t = {.number = node->int_value};
-        if (node->int_value)
+    int64_t number;
+    if (is_number(node, &number)) {
+        term t = {.number = number};
+        if (number)
             add_term(out, &t, 1);
         return;
     }
@@ -245,15 +253,13 @@ static bool rests_on(const digit *digits, uint32_t count, uint32_t which) {
     return false;
 }
 
-bool ar_index_overlaps(const ar_accumulation *a, ar_loop *loop,
-                       ar_node *target) {
-    target = ar_skip_casts(target);
-    if (!target || (target->kind != AR_INDEX && target->kind != AR_DEREF))
-        return false;
+/* Do two iterations lead to one value of the sum of these? */
+static bool meets(const ar_accumulation *a, ar_loop *loop, ar_node **parts,
+                  uint32_t part_count) {
     poly address = {0};
     digit digits[MAX_VARIABLES] = {0};
-    for (uint32_t i = 0; i < target->kid_count; i++)
-        expand(a, loop, target->kids[i], 0, &address);
+    for (uint32_t i = 0; i < part_count; i++)
+        expand(a, loop, parts[i], 0, &address);
     uint32_t count = find_digits(a, loop, &address, digits);
     bool overlaps = address.is_opaque || count > MAX_VARIABLES;
     uint32_t loose = 0;
@@ -262,4 +268,27 @@ bool ar_index_overlaps(const ar_accumulation *a, ar_loop *loop,
     for (uint32_t i = 0; i < count && !overlaps; i++)
         loose += !rests_on(digits, count, i);
     return overlaps || loose > 1;
+}
+
+/* An index of an array stays within it, so that those of a[i][j] or s[i].a[j]
+ * are judged one by one. */
+bool ar_index_overlaps(const ar_accumulation *a, ar_loop *loop,
+                       ar_node *target) {
+    target = ar_skip_casts(target);
+    while (target && (target->kind == AR_INDEX ||
+                      (target->kind == AR_MEMBER && !target->is_arrow))) {
+        ar_node *base = ar_skip_casts(target->kids[0]);
+        bool is_inside = target->kind == AR_MEMBER ||
+                         (ar_is_kind(base->type, AR_TYPE_ARRAY) &&
+                          (base->kind == AR_INDEX || base->kind == AR_MEMBER));
+        if (!is_inside)
+            break;
+        if (target->kind == AR_INDEX && meets(a, loop, &target->kids[1], 1))
+            return true;
+        target = base;
+    }
+    if (!target || (target->kind != AR_INDEX && target->kind != AR_DEREF &&
+                    target->kind != AR_MEMBER))
+        return false;
+    return meets(a, loop, target->kids, target->kid_count);
 }

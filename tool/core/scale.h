@@ -33,10 +33,14 @@ typedef struct ar_object {
 
 typedef struct ar_cell {
     ar_object *object;
-    const char *path; /* ".dW", "[*].w", "+r1" (a region), or "" */
-    const char *name; /* for messages: the program's own words, "net->dW" */
+    const char *path;     /* ".dW", "[*].w", "+r1" (a region), or "" */
+    const char *name;     /* for messages: the program's own words, "net->dW" */
+    const ar_decl *field; /* the innermost one in path, or NULL */
     const ar_type *scalar; /* float type at the bottom, or NULL */
     ar_role role;
+    /* DATA that the training loop does not even read, and that no other loop
+     * updates from round to round: buffers of an evaluation, say */
+    bool is_aside;
     bool also_state;    /* gradient that carries momentum */
     bool is_region;     /* a part of an allocation, assumed disjoint */
     int degree;         /* in the loss scale between seed and step: 0 or 1 */

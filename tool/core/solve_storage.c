@@ -1,34 +1,177 @@
 /* solve, storage: a precision and one reason for every class of memory. */
 #include "core/solve_storage.h"
 
+#include "core/plan_storage.h"
+#include "core/storage_solver.h"
+
+/* ---- nodes by place ------------------------------------------------------ */
+
+uint32_t ar_solver_find(const ar_table *table, const ar_node *node) {
+    uint64_t more, place = ar_place_key(node, &more);
+    return (uint32_t)ar_table_get(table, place, more);
+}
+
+static void index_node(ar_table *table, const ar_node *node, uint32_t index) {
+    uint64_t more, place = ar_place_key(node, &more);
+    if (!ar_table_get(table, place, more))
+        ar_table_put(table, place, more, index + UINT64_C(1));
+}
+
+static void index_program(ar_storage_solver *s) {
+    s->sites.arena = s->allocations.arena = s->arena;
+    s->calls.arena = s->ops_at.arena = s->arena;
+    for (uint32_t i = 0; i < s->facts->sites.count; i++) {
+        const ar_site *site = &s->facts->sites.data[i];
+        if (site->kind == AR_SITE_LOAD || site->kind == AR_SITE_STORE ||
+            site->kind == AR_SITE_COMPOUND_STORE)
+            index_node(&s->sites, site->node, i);
+        if (site->kind == AR_SITE_ALLOCATION && site->class_count)
+            index_node(&s->allocations, site->node, i);
+    }
+    for (uint32_t i = 0; i < s->facts->calls.count; i++)
+        index_node(&s->calls, s->facts->calls.data[i].node, i);
+    for (uint32_t i = 0; i < s->ops->list.count; i++)
+        if (s->ops->list.data[i].form != AR_OP_LOOP)
+            index_node(&s->ops_at, s->ops->list.data[i].node, i);
+}
+
+const ar_op_site *ar_storage_redirected(const ar_storage_solver *s,
+                                        const ar_node *call) {
+    uint32_t index = ar_solver_find(&s->ops_at, call);
+    const ar_op_site *op = index ? &s->ops->list.data[index - 1] : NULL;
+    return op && op->half ? op : NULL;
+}
+
+bool ar_storage_is_scalar(const ar_storage_facts *facts, uint32_t id) {
+    const ar_storage_class *c = &facts->classes.data[id];
+    for (uint32_t i = 0; i < c->slot_count; i++)
+        if (!facts->slots.data[c->slots[i]].is_scalar)
+            return false;
+    return c->slot_count > 0;
+}
+
+/* ---- what the edits cannot do -------------------------------------------- */
+
+static bool refuse_sites(ar_storage_solver *s, const ar_storage_class *c) {
+    for (uint32_t i = 0; i < c->site_count; i++) {
+        const ar_site *site = &s->facts->sites.data[c->sites[i]];
+        const char *why = ar_storage_site_refusal(
+            s->arena, s->program, s->rules, s->ops, s->plan, site);
+        if (why)
+            return ar_storage_keep(s, c->id, why, site->where.range, NULL);
+    }
+    return false;
+}
+
+/* It may depend on what is half by now. */
+static void refuse(ar_storage_solver *s) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < s->facts->classes.count; i++)
+            if (s->at[i].half && !s->agnostic[i])
+                changed =
+                    refuse_sites(s, &s->facts->classes.data[i]) || changed;
+        ar_storage_spread(s);
+    }
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+static void explain_half(ar_storage_solver *s, const ar_storage_class *c) {
+    ar_storage_decision *d = &s->at[c->id];
+    const char *by;
+    s->plan->half_count++;
+    if (d->reason)
+        return;
+    if (d->role != AR_ROLE_NONE && ar_storage_role_is_half(s, d->role, &by)) {
+        const ar_cell *cell = s->info[c->id].cells[d->role];
+        d->reason = ar_sprintf(s->arena, "%s%s: %s",
+                               cell->degree ? "gradients of " : "",
+                               ar_storage_role_words(d->role), by);
+        d->reason_at = cell->reason_at;
+        return;
+    }
+    d->reason =
+        c->generic_of
+            ? ar_sprintf(s->arena, "all that '%s' is called with is half",
+                         c->generic_of->name)
+            : "shares code with memory that is half";
+}
+
+/* A rule that cannot be followed is said to be so. */
+static void report_broken_rule(ar_storage_solver *s,
+                               const ar_storage_class *c) {
+    const ar_class_info *info = &s->info[c->id];
+    const ar_storage_decision *d = &s->at[c->id];
+    if (info->half_by && !info->fp32_by)
+        ar_report(s->diags, AR_DIAG_STAYS_FP32,
+                  d->reason_at.file != AR_NO_FILE ? d->reason_at
+                                                  : info->half_at,
+                  c->name, info->half_by, d->reason);
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static void keep_all(ar_storage_plan *plan, ar_arena *arena) {
+    const char *reason = plan->level == AR_LEVEL_O0
+                             ? "-O0 changes nothing"
+                             : ar_sprintf(arena, "%s keeps all storage FP32",
+                                          ar_level_name(plan->level));
+    for (uint32_t i = 0; i < plan->facts->classes.count; i++)
+        plan->classes[i] =
+            (ar_storage_decision){.reason = reason, .reason_at = AR_NO_RANGE};
+}
+
+static void solve(ar_storage_solver *s) {
+    const ar_storage_facts *facts = s->facts;
+    index_program(s);
+    ar_storage_find_roles(s);
+    ar_storage_find_rules(s);
+    ar_storage_find_denied(s);
+    ar_storage_find_links(s);
+    for (uint32_t i = 0; i < facts->classes.count; i++)
+        ar_storage_decide(s, &facts->classes.data[i]);
+    ar_storage_spread(s);
+    refuse(s);
+    ar_storage_settle(s);
+    for (uint32_t i = 0; i < facts->classes.count; i++) {
+        const ar_storage_class *c = &facts->classes.data[i];
+        if (s->at[i].half)
+            explain_half(s, c);
+        else
+            report_broken_rule(s, c);
+    }
+}
+
 ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
                                   const ar_rules *rules, ar_level level,
                                   const ar_storage_facts *facts,
                                   const ar_ops *ops, const ar_scale *scale,
                                   ar_diags *diags) {
-    (void)program, (void)rules, (void)ops, (void)scale, (void)diags;
+    uint32_t count = facts->classes.count;
     ar_storage_plan *plan = AR_NEW(arena, ar_storage_plan);
     plan->facts = facts;
     plan->level = level;
-    plan->classes =
-        AR_NEW_ARRAY(arena, ar_storage_decision, facts->classes.count + 1u);
-    for (uint32_t i = 0; i < facts->classes.count; i++)
-        plan->classes[i] = (ar_storage_decision){
-            .reason = ar_sprintf(arena, "%s keeps all storage FP32",
-                                 ar_level_name(level)),
-            .reason_at = AR_NO_RANGE};
-    return plan;
-}
-
-void ar_storage_plan_dump(FILE *out, ar_program *program,
-                          const ar_storage_plan *plan) {
-    for (uint32_t i = 0; i < plan->facts->classes.count; i++) {
-        const ar_storage_decision *d = &plan->classes[i];
-        fprintf(out, "storage %s %s: %s", d->half ? "half" : "fp32",
-                plan->facts->classes.data[i].name, d->reason);
-        if (d->reason_at.file != AR_NO_FILE)
-            fprintf(out, " [%s]",
-                    ar_place(program->arena, &program->files, d->reason_at));
-        fputc('\n', out);
+    plan->classes = AR_NEW_ARRAY(arena, ar_storage_decision, count + 1);
+    if (level < AR_LEVEL_O2) {
+        keep_all(plan, arena);
+        return plan;
     }
+    ar_storage_solver s = {
+        .arena = arena,
+        .program = program,
+        .rules = rules,
+        .facts = facts,
+        .ops = ops,
+        .scale = scale,
+        .diags = diags,
+        .level = level,
+        .plan = plan,
+        .info = AR_NEW_ARRAY(arena, ar_class_info, count + 1),
+        .at = plan->classes,
+        .wanted = AR_NEW_ARRAY(arena, bool, count + 1),
+        .because = AR_NEW_ARRAY(arena, const ar_storage_link *, count + 1),
+        .queue = AR_NEW_ARRAY(arena, uint32_t, count + 1)};
+    solve(&s);
+    return plan;
 }

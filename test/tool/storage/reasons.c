@@ -1,0 +1,127 @@
+// Each buffer with one precision and one reason.
+// RUN: %amp-rewrite -O2 --dump-after=solve %s > %t 2>/dev/null
+// RUN: %FileCheck %s < %t
+#include <cblas.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { B = 8, D = 16 };
+
+float x[B * 4][D], t[B * 4][D];
+// CHECK-DAG: storage fp32 x/2 (data): data stay FP32: level O2 (levels.amp) [{{.*}}reasons.c:{{[0-9]+}}:{{[0-9]+}}] to unlock: keep half role data;
+float w[D][D], dw[D][D], v[D][D];
+// CHECK-DAG: storage fp32 w/2 (param): parameters stay FP32: level O2 (levels.amp)
+// CHECK-DAG: storage fp32 dw/2 (grad): parameter gradients stay FP32: level O2
+// CHECK-DAG: storage fp32 v/2 (state): optimizer state stay FP32: level O2
+float h[B][D], dh[B][D];
+// CHECK-DAG: storage half h/2 (activation): activations: level O2 (levels.amp)
+// CHECK-DAG: storage half dh/2 (activation): gradients of activations: level O2 (levels.amp)
+
+// What exp gives, and what it is divided by.
+float p[B][D];
+// CHECK-DAG: storage fp32 p/2 (activation): holds what needs FP32: rule exp expf (libm.amp) [{{.*}}:[[#EXP:]]:{{.*}}] to unlock: keep half variable p;
+
+// A mean is a statistic, what it is taken off is not.
+float mean[B], centred[B][D];
+// CHECK-DAG: storage fp32 mean/1 (activation): holds a statistic: a sum that is not one of products
+// CHECK-DAG: storage half centred/2 (activation): activations
+
+// A sum of products is what a layer computes.
+float dots[B];
+// CHECK-DAG: storage half dots/1 (activation): activations
+
+// Added to in memory, again and again.
+float column[D];
+// CHECK-DAG: storage fp32 column/1 (activation): a sum: a loop adds to the same element again and again [{{.*}}] to unlock: add up in a local variable and store once
+
+// Once each: no sum, also in two dimensions.
+float twice[B][D];
+// CHECK-DAG: storage half twice/2 (activation): activations
+
+// Read as bits.
+float bits[D];
+// CHECK-DAG: storage fp32 bits/1 (activation): reinterpreted as int [{{.*}}] to unlock: give the other use memory of its own
+
+// Passed to code that takes float.
+float scaled[D];
+// CHECK-DAG: storage fp32 scaled/1 (activation): 'cblas_sscal' takes float [{{.*}}] to unlock: give it a copy
+void plot(float *values, int n);
+float shown[D];
+// CHECK-DAG: storage fp32 shown/1 (activation): its address is passed to 'plot' [{{.*}}] to unlock: exchange a copy
+
+// Training knows nothing of these.
+float tested[D];
+// CHECK-DAG: storage fp32 tested/1 (no role): the training loop does not use it
+float *never_called(int n) {
+    float *q = malloc(n * sizeof(float));
+    q[0] = 1;
+    return q;
+}
+// CHECK-DAG: storage fp32 never_called:q/1 (no role): role unknown: no training loop is seen to use it to unlock: keep half variable q;
+
+static float step(int n) {
+    float loss = 0;
+    // CHECK-DAG: storage fp32 step:loss/0 ({{.*}}): a single float, no buffer
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, D, D, 1, x[n * B],
+                D, w[0], D, 0, h[0], D);
+    for (int b = 0; b < B; b++) {
+        float sum = 0, all = 0, dot = 0;
+        for (int j = 0; j < D; j++) {
+            h[b][j] = 1 / (1 + expf(-h[b][j]));
+            all += h[b][j];
+        }
+        mean[b] = all / D;
+        for (int j = 0; j < D; j++)
+            centred[b][j] = h[b][j] - all / D;
+        for (int j = 0; j < D; j++)
+            dot += h[b][j] * centred[b][j];
+        dots[b] = dot;
+        for (int j = 0; j < D; j++)
+// CHECK-DAG: {{.*}}reasons.c:[[#EXP]]:{{[0-9]+}}: exp expf deny
+            sum += p[b][j] = expf(centred[b][j] + 0 * (dots[b] + mean[b]));
+        for (int j = 0; j < D; j++) {
+            p[b][j] /= sum;
+            twice[b][j] = centred[b][j];
+            twice[b][j] += h[b][j];
+            loss -= t[n * B + b][j] * logf(p[b][j] + 1e-6f) + twice[b][j];
+            dh[b][j] = p[b][j] - t[n * B + b][j];
+        }
+    }
+    for (int j = 0; j < D; j++) {
+        column[j] = 0;
+        for (int b = 0; b < B; b++)
+            column[j] += h[b][j];
+        bits[j] = column[j];
+        scaled[j] = column[j];
+        shown[j] = column[j];
+        loss += *(int *)&bits[j] & 1;
+    }
+    cblas_sscal(D, 0.5f, scaled, 1);
+    plot(shown, D);
+    loss += scaled[0] + shown[0];
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, D, D, B, 1, x[n * B],
+                D, dh[0], D, 0, dw[0], D);
+    for (int i = 0; i < D; i++)
+        for (int j = 0; j < D; j++) {
+            v[i][j] = 0.9f * v[i][j] + dw[i][j];
+            w[i][j] -= 0.1f * v[i][j];
+        }
+    return loss;
+}
+
+int main(void) {
+    for (int b = 0; b < 4 * B; b++)
+        for (int j = 0; j < D; j++) {
+            x[b][j] = (float)rand();
+            t[b][j] = (float)rand();
+        }
+    for (int e = 0; e < 40; e++)
+        printf("%f\n", step(e % 4));
+    for (int j = 0; j < D; j++)
+        tested[j] = w[0][j] * x[0][j];
+    printf("%f\n", tested[0]);
+    return 0;
+}
+// CHECK: storage 5 of {{[0-9]+}} classes half

@@ -1,0 +1,400 @@
+/* Why a class stays FP32, as far as it is its own doing: what rules, the level
+ * and its role say, pins, calls that take float, sums. */
+#include "core/storage_solver.h"
+
+bool ar_storage_keep(ar_storage_solver *s, uint32_t id, const char *reason,
+                     ar_range at, const char *unlock) {
+    ar_storage_decision *d = &s->at[id];
+    if (!d->half)
+        return false;
+    d->half = false;
+    d->reason = reason;
+    d->reason_at = at;
+    d->unlock = unlock;
+    s->queue[s->queued++] = id;
+    return true;
+}
+
+/* ---- pins and calls ------------------------------------------------------ */
+
+static const char *pin_unlock(ar_pin_kind kind) {
+    switch (kind) {
+    case AR_PIN_REINTERPRETED:
+        return "give the other use memory of its own";
+    case AR_PIN_UNION:
+        return "take it out of the union";
+    case AR_PIN_RECORD:
+        return "copy and save the struct field by field";
+    case AR_PIN_FOREIGN_CALL:
+    case AR_PIN_FOREIGN_RESULT:
+    case AR_PIN_CALLBACK:
+    case AR_PIN_FOREIGN_OBJECT:
+        return "exchange a copy";
+    case AR_PIN_OUTSIDE:
+        return "pass the file, or --root";
+    case AR_PIN_FROM_INTEGER:
+    case AR_PIN_TO_INTEGER:
+        return "keep the address in a pointer";
+    case AR_PIN_VARARGS:
+        return "pass it as a parameter with a name";
+    case AR_PIN_LITERAL_BYTES:
+        return "count bytes with sizeof";
+    case AR_PIN_SEVERAL_TYPES:
+        return "give each type a source of its own";
+    case AR_PIN_UNMODELLED:
+        return "write the expression more plainly";
+    case AR_PIN_KINDS:
+        break;
+    }
+    AR_BUG("pin %d", (int)kind);
+}
+
+static bool pinned(ar_storage_solver *s, const ar_storage_class *c) {
+    if (!c->pin_count)
+        return false;
+    const ar_pin *pin = &c->pins[0];
+    return ar_storage_keep(s, c->id, pin->reason, pin->where.range,
+                           pin_unlock(pin->kind));
+}
+
+/* An op runs on half operands where its target has a form for them. */
+static bool takes_half(const ar_function_rule *rule) {
+    static const char *const targets[] = {"amp_cblas_sgemm", "amp_cblas_sgemv",
+                                          "amp_gemm", "amp_gemv"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (strcmp(rule->target, targets[i]) == 0)
+            return true;
+    return strncmp(rule->target, "amp_linear_", 11) == 0;
+}
+
+/* What this slice does not do to this kind of site whatever is in it. */
+static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
+                       const ar_site *site) {
+    if (site->where.unit && site->where.unit->language != AR_LANG_C)
+        return ar_storage_keep(s, c->id, "-O2 stores half in C only",
+                               site->where.range, NULL);
+    if (site->kind != AR_SITE_CALL)
+        return false;
+    uint32_t index = ar_solver_find(&s->ops_at, site->node);
+    const ar_op_site *op = index ? &s->ops->list.data[index - 1] : NULL;
+    if (op && op->half) {
+        if (takes_half(op->rule))
+            return false;
+        return ar_storage_keep(
+            s, c->id,
+            ar_sprintf(s->arena,
+                       "'%s', which '%s' is redirected to, takes float",
+                       op->rule->target, op->callee->decl->name),
+            site->where.range, NULL);
+    }
+    const ar_decl *callee = site->decl;
+    if (!callee || ar_definition_of(s->program, callee))
+        return false;
+    return ar_storage_keep(
+        s, c->id, ar_sprintf(s->arena, "'%s' takes float", callee->name),
+        site->where.range, "give it a copy");
+}
+
+static bool kept_by_sites(ar_storage_solver *s, const ar_storage_class *c) {
+    for (uint32_t i = 0; i < c->site_count; i++)
+        if (site_keeps(s, c, &s->facts->sites.data[c->sites[i]]))
+            return true;
+    return false;
+}
+
+/* The body of a redirected op is what a build without half runs. */
+static bool is_redirected_body(const ar_storage_solver *s,
+                               const ar_storage_class *c) {
+    if (!c->generic_of)
+        return false;
+    const ar_function_rule *rule = ar_rules_find(
+        s->rules, c->generic_of->name,
+        ar_file_name(&s->program->files, c->generic_of->range.file));
+    return rule && rule->kind == AR_RULE_OP && rule->target &&
+           rule->category == AR_CAT_ALLOW;
+}
+
+/* ---- roles and levels ---------------------------------------------------- */
+
+const char *ar_storage_role_words(ar_role role) {
+    switch (role) {
+    case AR_ROLE_NONE:
+        return "memory of unknown role";
+    case AR_ROLE_PARAM:
+        return "parameters";
+    case AR_ROLE_GRAD:
+        return "parameter gradients";
+    case AR_ROLE_STATE:
+        return "optimizer state";
+    case AR_ROLE_ACTIVATION:
+        return "activations";
+    case AR_ROLE_DATA:
+        return "data";
+    case AR_ROLE_NORM:
+        return "norm statistics";
+    case AR_ROLE_LOSS:
+        return "losses";
+    }
+    AR_BUG("role %d", (int)role);
+}
+
+bool ar_storage_role_is_half(const ar_storage_solver *s, ar_role role,
+                             const char **by) {
+    const ar_subject_rule *rule =
+        ar_rules_find_precision(s->rules, AR_SUBJECT_ROLE, ar_role_name(role));
+    if (rule && rule->sets_precision) {
+        *by = ar_sprintf(s->arena, "rule keep %s role %s (%s)",
+                         rule->half ? "half" : "fp32", rule->pattern,
+                         rule->origin);
+        return rule->half;
+    }
+    const ar_level_rule *level =
+        ar_rules_find_level(s->rules, (int)s->level, role);
+    *by = level ? ar_sprintf(s->arena, "level O%d (%s)", (int)s->level,
+                             level->origin)
+                : "no rule for the role";
+    return level && level->half;
+}
+
+static ar_role strictest(const ar_storage_solver *s, const ar_class_info *info,
+                         const char **by, bool *half) {
+    ar_role role = AR_ROLE_NONE;
+    *half = true;
+    for (uint32_t i = 1; i < AR_ROLE_COUNT; i++) {
+        const char *says;
+        if (!(info->roles & 1u << i))
+            continue;
+        bool is_half = ar_storage_role_is_half(s, (ar_role)i, &says);
+        if (role != AR_ROLE_NONE && (is_half || !*half))
+            continue;
+        role = (ar_role)i;
+        *half = is_half;
+        *by = says;
+    }
+    return role;
+}
+
+static bool has_several(uint32_t set) {
+    return (set & (set - 1)) != 0;
+}
+
+/* The rule that would override what is only a level's caution. */
+static const char *unlock_by_rule(const ar_storage_solver *s,
+                                  const ar_storage_class *c,
+                                  const ar_decl *function) {
+    ar_arena *arena = s->arena;
+    if (c->generic_of)
+        return function
+                   ? ar_sprintf(arena, "keep half function %s;", function->name)
+                   : NULL;
+    for (uint32_t i = 0; i < c->slot_count; i++) {
+        const ar_decl *decl = s->facts->slots.data[c->slots[i]].entity->decl;
+        if (decl->kind == AR_DECL_FIELD && decl->parent)
+            return ar_sprintf(arena, "keep half field %s.%s;",
+                              ar_storage_record_name(decl->parent), decl->name);
+        if (decl->kind == AR_DECL_VAR)
+            return ar_sprintf(arena, "keep half variable %s;", decl->name);
+    }
+    return NULL;
+}
+
+static const char *several_reason(const ar_storage_solver *s,
+                                  const ar_storage_decision *d,
+                                  const ar_cell *cell, const char *by) {
+    return ar_sprintf(s->arena, "one memory with '%s', and %s stay FP32: %s",
+                      cell->name, ar_storage_role_words(d->role), by);
+}
+
+static bool is_only_declared(const ar_storage_solver *s,
+                             const ar_storage_class *c) {
+    for (uint32_t i = 0; i < c->site_count; i++)
+        if (s->facts->sites.data[c->sites[i]].kind != AR_SITE_DECLARATION)
+            return false;
+    return true;
+}
+
+/* What the role alone decides. Generic memory gets its precision by the calls,
+ * memory that training does not use from what it shares code with. */
+static ar_storage_decision by_role(const ar_storage_solver *s,
+                                   const ar_storage_class *c) {
+    const ar_class_info *info = &s->info[c->id];
+    ar_storage_decision d = {.reason_at = AR_NO_RANGE, .roles = info->roles};
+    const char *by;
+    d.role = strictest(s, info, &by, &d.half);
+    if (d.role == AR_ROLE_NONE &&
+        (c->generic_of || info->aside || is_only_declared(s, c))) {
+        d.role = info->aside ? AR_ROLE_DATA : AR_ROLE_NONE;
+        return d;
+    }
+    if (d.role == AR_ROLE_NONE) {
+        d.half = false;
+        d.reason = "role unknown: no training loop is seen to use it";
+        d.unlock = unlock_by_rule(s, c, NULL);
+        return d;
+    }
+    if (d.half)
+        return d;
+    const ar_cell *cell = info->cells[d.role];
+    bool is_mixed = has_several(info->roles);
+    d.reason_at = cell->reason_at;
+    d.reason = is_mixed ? several_reason(s, &d, cell, by)
+                        : ar_sprintf(s->arena, "%s stay FP32: %s",
+                                     ar_storage_role_words(d.role), by);
+    d.unlock = is_mixed ? "allocate memory of different roles apart"
+               : d.role == AR_ROLE_DATA ? "keep half role data;"
+                                        : NULL;
+    return d;
+}
+
+/* ---- sums ---------------------------------------------------------------- */
+
+static bool holds(ar_range outer, ar_range inner) {
+    return outer.file == inner.file && outer.begin <= inner.begin &&
+           outer.end >= inner.end;
+}
+
+/* What the training loop does not repeat is no sum of a step. */
+static bool is_beside_training(const ar_storage_solver *s,
+                               const ar_accumulator *sum) {
+    const ar_scale *scale = s->scale;
+    return scale && scale->loop && sum->kind == AR_ACCUMULATE_CALL &&
+           sum->where.function == scale->loop_function &&
+           !holds(scale->loop->range, sum->outer_loop->range);
+}
+
+/* What repeats from one step to the next only is written anew in each. */
+static bool is_step_to_step(const ar_storage_solver *s,
+                            const ar_accumulator *sum) {
+    const ar_scale *scale = s->scale;
+    return scale && scale->loop && sum->inner_loop &&
+           holds(sum->inner_loop->range, scale->loop->range);
+}
+
+/* gemm with beta 0 writes; so does the redirected call of a body that adds up
+ * element by element. */
+static bool op_adds(const ar_op_site *op) {
+    const ar_function_rule *rule = op->rule;
+    for (uint32_t e = 0; e < rule->equation_count; e++) {
+        const ar_equation *equation = &rule->algebra[e];
+        for (uint32_t t = 0; t < equation->term_count; t++) {
+            const ar_term *term = &equation->terms[t];
+            bool has_target = false, has_zero = false;
+            for (uint32_t f = 0; f < term->factor_count; f++) {
+                uint32_t factor = term->factors[f];
+                const ar_node *value =
+                    factor + 1 < op->node->kid_count
+                        ? ar_skip_casts(op->node->kids[factor + 1])
+                        : NULL;
+                has_target |= factor == equation->target;
+                has_zero |=
+                    value &&
+                    ((value->kind == AR_INT_LIT && value->int_value == 0) ||
+                     (value->kind == AR_FLOAT_LIT &&
+                      !(value->float_value < 0) && !(value->float_value > 0)));
+            }
+            if (has_target && !has_zero)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_sum(const ar_storage_solver *s, const ar_accumulator *sum,
+                   uint32_t id) {
+    if (sum->class_id != id || is_step_to_step(s, sum) ||
+        is_beside_training(s, sum))
+        return false; /* that of a callee comes by the call */
+    const ar_op_site *op = ar_storage_redirected(s, sum->node);
+    return !op || op_adds(op);
+}
+
+static const char *sum_words(ar_accumulator_kind kind) {
+    switch (kind) {
+    case AR_ACCUMULATE_INVARIANT:
+        return "a sum: a loop adds to the same element again and again";
+    case AR_ACCUMULATE_SCATTER:
+        return "a sum: the index that is added at comes from memory";
+    case AR_ACCUMULATE_OVERLAP:
+        return "a sum: iterations may add to the same element";
+    case AR_ACCUMULATE_CALL:
+        return "a sum: a call in a loop adds to it again and again";
+    case AR_ACCUMULATE_KINDS:
+        break;
+    }
+    AR_BUG("accumulator %d", (int)kind);
+}
+
+static bool kept_as_sum(ar_storage_solver *s, const ar_storage_class *c) {
+    for (uint32_t i = 0; i < c->accumulator_count; i++) {
+        const ar_accumulator *sum =
+            &s->facts->accumulators.data[c->accumulators[i]];
+        if (is_sum(s, sum, c->id))
+            return ar_storage_keep(s, c->id, sum_words(sum->kind),
+                                   sum->where.range,
+                                   "add up in a local variable and store once");
+    }
+    return false;
+}
+
+/* ---- one class ----------------------------------------------------------- */
+
+static bool kept_by_user(ar_storage_solver *s, const ar_storage_class *c) {
+    const ar_class_info *info = &s->info[c->id];
+    return info->fp32_by &&
+           ar_storage_keep(s, c->id, info->fp32_by, info->fp32_at, "remove it");
+}
+
+/* It cannot be half, whatever the level and the user say. */
+static bool is_ruled_out(ar_storage_solver *s, const ar_storage_class *c) {
+    if (pinned(s, c) || kept_by_sites(s, c))
+        return true;
+    return is_redirected_body(s, c) &&
+           ar_storage_keep(
+               s, c->id,
+               ar_sprintf(s->arena,
+                          "'%s' is redirected; its body stays as it is",
+                          c->generic_of->name),
+               c->generic_of->name_range, NULL);
+}
+
+static bool kept_by(ar_storage_solver *s, uint32_t id,
+                    const ar_storage_decision *role) {
+    return !role->half &&
+           ar_storage_keep(s, id, role->reason, role->reason_at, role->unlock);
+}
+
+static bool is_denied(ar_storage_solver *s, const ar_storage_class *c) {
+    const ar_class_info *info = &s->info[c->id];
+    return info->denied &&
+           ar_storage_keep(s, c->id, info->denied, info->denied_at,
+                           unlock_by_rule(s, c, info->denied_in));
+}
+
+void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c) {
+    const ar_class_info *info = &s->info[c->id];
+    ar_storage_decision role = by_role(s, c), *d = &s->at[c->id];
+    *d = (ar_storage_decision){.half = true,
+                               .reason_at = AR_NO_RANGE,
+                               .role = role.role,
+                               .roles = role.roles};
+    if (ar_storage_is_scalar(s->facts, c->id)) {
+        ar_storage_keep(s, c->id, "a single float, no buffer", AR_NO_RANGE,
+                        NULL);
+        return;
+    }
+    if (kept_by_user(s, c))
+        return;
+    if (!info->half_by && role.role != AR_ROLE_NONE && kept_by(s, c->id, &role))
+        return;
+    if (is_ruled_out(s, c))
+        return;
+    if (info->half_by) {
+        s->wanted[c->id] = true;
+        d->reason = info->half_by;
+        d->reason_at = info->half_at;
+        return;
+    }
+    if (kept_by(s, c->id, &role) || kept_as_sum(s, c) || is_denied(s, c))
+        return;
+    s->wanted[c->id] = role.roles != 0;
+}

@@ -1,0 +1,107 @@
+/* What the files of the storage solver share; for solve_storage.c and
+ * storage_*.c only. */
+#ifndef AR_STORAGE_SOLVER_H
+#define AR_STORAGE_SOLVER_H
+
+#include "base/map.h"
+#include "core/solve_storage.h"
+
+enum { AR_ROLE_COUNT = AR_ROLE_LOSS + 1 };
+
+/* What is known of one class besides its storage facts. */
+typedef struct ar_class_info {
+    const ar_cell *cells[AR_ROLE_COUNT]; /* the first of each role */
+    const ar_cell *aside;                /* the first that training ignores */
+    uint32_t roles;                      /* a set of 1u << ar_role */
+    /* what the user says of it, by rule or pragma */
+    const char *fp32_by, *half_by; /* NULL: nothing */
+    ar_range fp32_at, half_at;
+    /* a store of something that needs FP32 (storage_values.c) */
+    const char *denied;
+    ar_range denied_at;
+    const ar_decl *denied_in; /* the function, or NULL */
+} ar_class_info;
+
+/* From the call that puts `actual` in the place of `generic`; without a call:
+ * two uses of one field. Both have one precision. */
+typedef struct ar_storage_link {
+    const ar_storage_call *call;
+    uint32_t generic, actual;
+} ar_storage_link;
+
+typedef struct ar_storage_solver {
+    ar_arena *arena;
+    ar_program *program;
+    const ar_rules *rules;
+    const ar_storage_facts *facts;
+    const ar_ops *ops;
+    const ar_scale *scale; /* or NULL */
+    ar_diags *diags;
+    ar_level level;
+    ar_storage_plan *plan;
+    ar_class_info *info;     /* by class id */
+    ar_storage_decision *at; /* plan->classes */
+    AR_VEC(ar_storage_link) links;
+    uint32_t *first, *list; /* class -> positions in list of its links */
+    bool *agnostic;         /* passes on what it is given, as bytes */
+    bool *wanted;           /* the level wants it half, or some call of it */
+    /* FP32 because of the class at the other end; NULL: for a reason of its
+     * own */
+    const ar_storage_link **because;
+    uint32_t *queue, queued, done; /* FP32, to be spread */
+    /* nodes by their place: a header read by several units has a tree in each,
+     * and one of them has the facts */
+    ar_table sites;       /* access, call argument: 1 + site */
+    ar_table allocations; /* allocating call: 1 + site */
+    ar_table calls;       /* 1 + index in facts->calls */
+    ar_table ops_at;      /* call: 1 + index in ops */
+} ar_storage_solver;
+
+/* The place of a node as a key. Nodes of one macro use share a place; those are
+ * told apart by identity. */
+static inline uint64_t ar_place_key(const ar_node *node, uint64_t *more) {
+    ar_range range = node->range;
+    if (range.in_macro_body || range.file == AR_NO_FILE) {
+        *more = UINT64_MAX;
+        return ar_key(node);
+    }
+    *more = ((uint64_t)range.end << 8) | (uint64_t)node->kind;
+    return ar_key2(range.file, range.begin);
+}
+uint32_t ar_solver_find(const ar_table *table, const ar_node *node);
+
+/* storage_roles.c: the cells of the loss-scale analysis, class by class */
+void ar_storage_find_roles(ar_storage_solver *s);
+/* storage_rules.c: keep rules and pragmas */
+void ar_storage_find_rules(ar_storage_solver *s);
+/* storage_values.c: stores of what needs FP32 */
+void ar_storage_find_denied(ar_storage_solver *s);
+
+/* storage_reasons.c: decides one class by what is known of itself */
+void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c);
+/* FP32 for this reason; false: it is FP32 already. */
+bool ar_storage_keep(ar_storage_solver *s, uint32_t id, const char *reason,
+                     ar_range at, const char *unlock);
+const char *ar_storage_role_words(ar_role role);
+/* What the level, or a rule about roles, says of a role; and who says so. */
+bool ar_storage_role_is_half(const ar_storage_solver *s, ar_role role,
+                             const char **by);
+/* storage_links.c: from class to class */
+void ar_storage_find_links(ar_storage_solver *s);
+void ar_storage_spread(ar_storage_solver *s);
+/* What has no wish of its own follows what it shares code with. */
+void ar_storage_settle(ar_storage_solver *s);
+
+/* As rules name a struct: its tag, or its typedef. */
+const char *ar_storage_record_name(const ar_decl *record);
+/* The op of this call if it is redirected, or NULL. */
+const ar_op_site *ar_storage_redirected(const ar_storage_solver *s,
+                                        const ar_node *call);
+/* Nothing but single floats. */
+bool ar_storage_is_scalar(const ar_storage_facts *facts, uint32_t id);
+/* Does the rule, `keep half function`, take the function's results out of what
+ * a level keeps in FP32? */
+bool ar_storage_function_is_half(const ar_storage_solver *s,
+                                 const ar_decl *function);
+
+#endif

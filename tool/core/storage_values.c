@@ -1,0 +1,402 @@
+/* What a store stores, as far as FP32 matters: results of exp, log and the
+ * like, and sums. A value that carries data of its own as well (a normalised
+ * activation, a gated one) may be half, and so may a sum of products, which is
+ * what a layer computes. */
+#include "core/storage_solver.h"
+
+/* What a value is made of; of a product the larger counts. */
+typedef enum worth {
+    NEUTRAL, /* numbers, integers, scalars that were given */
+    COPY,    /* from memory that holds such results */
+    SUM,     /* of terms that are no products */
+    DENIED,  /* from an op that needs FP32 */
+    DATA     /* from memory otherwise: may be half */
+} worth;
+
+typedef struct value {
+    worth worth;
+    const ar_node *from; /* COPY, SUM, DENIED */
+    const char *what;    /* DENIED: "rule exp expf (libm.amp)" */
+} value;
+
+typedef struct assignment {
+    const ar_node *value;
+    bool adds;
+    struct assignment *next;
+} assignment;
+
+typedef struct evaluator {
+    ar_storage_solver *s;
+    ar_map assigned; /* local float scalar: decl -> assignment */
+    ar_map returned; /* function: entity id + 1 -> RETURN values */
+    ar_map known;    /* local: decl, function: entity id + 1 -> its value */
+    uint32_t depth, call_depth;
+} evaluator;
+
+enum { MAX_DEPTH = 24 };
+
+static value evaluate(evaluator *e, const ar_node *node);
+
+static value larger(value a, value b) {
+    return a.worth >= b.worth ? a : b;
+}
+
+/* ---- what locals hold ---------------------------------------------------- */
+
+static void note_value(evaluator *e, uint64_t key, ar_map *map,
+                       const ar_node *node, bool adds) {
+    assignment *one = AR_NEW(e->s->arena, assignment);
+    one->value = node;
+    one->adds = adds;
+    one->next = ar_map_get(map, key);
+    ar_map_put(map, key, one);
+}
+
+static bool is_local_scalar(const ar_decl *decl) {
+    return decl && decl->kind == AR_DECL_VAR &&
+           decl->storage == AR_STORAGE_AUTO && ar_is_floating(decl->type);
+}
+
+static void collect(void *context, ar_unit *unit, ar_decl *function,
+                    ar_node *node) {
+    (void)unit;
+    evaluator *e = context;
+    for (uint32_t i = 0; node->kind == AR_DECL_STMT && i < node->decl_count;
+         i++)
+        if (is_local_scalar(node->decls[i]) && node->decls[i]->init)
+            note_value(e, ar_key(node->decls[i]), &e->assigned,
+                       node->decls[i]->init, false);
+    if (node->kind == AR_RETURN && node->kid_count && node->kids[0] && function)
+        note_value(e, ar_entity_of(e->s->program, function)->id + UINT64_C(1),
+                   &e->returned, node->kids[0], false);
+    if ((node->kind != AR_ASSIGN && node->kind != AR_COMPOUND_ASSIGN) ||
+        node->kids[0]->kind != AR_REF || !is_local_scalar(node->kids[0]->decl))
+        return;
+    bool adds = node->kind == AR_COMPOUND_ASSIGN &&
+                (node->op == AR_OP_ADD || node->op == AR_OP_SUB);
+    note_value(e, ar_key(node->kids[0]->decl), &e->assigned, node->kids[1],
+               adds);
+}
+
+/* ---- sums ---------------------------------------------------------------- */
+
+static bool same(const ar_node *x, const ar_node *y) {
+    x = ar_skip_casts(x);
+    y = ar_skip_casts(y);
+    if (x->kind != y->kind || x->decl != y->decl || x->op != y->op ||
+        x->int_value != y->int_value || x->kid_count != y->kid_count)
+        return false;
+    for (uint32_t i = 0; i < x->kid_count; i++)
+        if (!same(x->kids[i], y->kids[i]))
+            return false;
+    return true;
+}
+
+static bool comes_from_memory(evaluator *e, const ar_node *node) {
+    worth w = evaluate(e, node).worth;
+    return w == DATA || w == COPY;
+}
+
+/* a[i] * b[j], whatever else is multiplied in: two different things that are
+ * data. */
+static bool is_product_of_data(evaluator *e, const ar_node *node) {
+    node = ar_skip_casts(node);
+    if (node->kind == AR_UNARY && node->op == AR_OP_MINUS)
+        return is_product_of_data(e, node->kids[0]);
+    if (node->kind == AR_REF && is_local_scalar(node->decl)) {
+        const assignment *set = ar_map_get(&e->assigned, ar_key(node->decl));
+        return set && !set->next && !set->adds && e->depth < MAX_DEPTH &&
+               is_product_of_data(e, set->value);
+    }
+    if (node->kind != AR_BINARY || node->op != AR_OP_MUL)
+        return false;
+    const ar_node *a = node->kids[0], *b = node->kids[1];
+    if (is_product_of_data(e, a) || is_product_of_data(e, b))
+        return true;
+    return !same(a, b) && comes_from_memory(e, a) && comes_from_memory(e, b);
+}
+
+/* s = s + term */
+static const ar_node *added_to(const ar_decl *local, const ar_node *set) {
+    set = ar_skip_casts(set);
+    if (set->kind != AR_BINARY ||
+        (set->op != AR_OP_ADD && set->op != AR_OP_SUB))
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        const ar_node *kid = ar_skip_casts(set->kids[i]);
+        if (kid->kind == AR_REF && kid->decl == local)
+            return set->kids[1 - i];
+    }
+    return NULL;
+}
+
+static value sum_of(evaluator *e, const ar_node *term) {
+    value v = evaluate(e, term);
+    if (v.worth == DENIED || v.worth == NEUTRAL)
+        return v;
+    if (is_product_of_data(e, term))
+        return (value){DATA, NULL, NULL};
+    return (value){SUM, term, NULL};
+}
+
+/* A local that once holds data and then a sum is what it is at last; which that
+ * is does not matter: the statistic wins only where nothing else is in it. */
+static value value_of_local(evaluator *e, const ar_decl *local) {
+    const assignment *set = ar_map_get(&e->assigned, ar_key(local));
+    value sum = {0}, plain = {0};
+    for (; set; set = set->next) {
+        const ar_node *term =
+            set->adds ? set->value : added_to(local, set->value);
+        if (term)
+            sum = larger(sum, sum_of(e, term));
+        else
+            plain = larger(plain, evaluate(e, set->value));
+    }
+    if (sum.worth == NEUTRAL)
+        return plain;
+    return sum.worth == DATA || plain.worth == DATA ? (value){DATA, NULL, NULL}
+                                                    : larger(sum, plain);
+}
+
+/* Once for each; what depends on itself adds nothing on the way round. */
+static value *known(evaluator *e, uint64_t key, bool *is_new) {
+    value *v = ar_map_get(&e->known, key);
+    *is_new = !v;
+    if (!v) {
+        v = AR_NEW(e->s->arena, value);
+        ar_map_put(&e->known, key, v);
+    }
+    return v;
+}
+
+static value evaluate_local(evaluator *e, const ar_decl *local) {
+    bool is_new;
+    value *v = known(e, ar_key(local), &is_new);
+    if (is_new)
+        *v = value_of_local(e, local);
+    return *v;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static value evaluate_arguments(evaluator *e, const ar_node *call) {
+    value all = {0};
+    for (uint32_t i = 1; i < call->kid_count; i++)
+        if (ar_is_floating(call->kids[i]->type))
+            all = larger(all, evaluate(e, call->kids[i]));
+    return all;
+}
+
+static value evaluate_result(evaluator *e, const ar_decl *callee) {
+    uint64_t key = ar_entity_of(e->s->program, callee)->id + UINT64_C(1);
+    const assignment *result = ar_map_get(&e->returned, key);
+    if (!result)
+        return (value){DATA, NULL, NULL};
+    bool is_new;
+    value *v = known(e, key, &is_new), all = {0};
+    if (!is_new)
+        return *v;
+    e->call_depth++;
+    for (; result; result = result->next)
+        all = larger(all, evaluate(e, result->value));
+    e->call_depth--;
+    *v = all;
+    return all;
+}
+
+static value evaluate_call(evaluator *e, const ar_node *call) {
+    uint32_t index = ar_solver_find(&e->s->ops_at, call);
+    const ar_op_site *op = index ? &e->s->ops->list.data[index - 1] : NULL;
+    if (op && op->category == AR_CAT_DENY)
+        return (value){DENIED, call,
+                       ar_sprintf(e->s->arena, "rule %s %s (%s)", op->name,
+                                  op->rule->function, op->rule->origin)};
+    if (op && op->category == AR_CAT_CLEAR)
+        return evaluate_arguments(e, call);
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    return !op && callee ? evaluate_result(e, callee)
+                         : (value){DATA, NULL, NULL};
+}
+
+/* ---- expressions --------------------------------------------------------- */
+
+static value in_memory(const ar_storage_solver *s, const ar_site *site,
+                       const ar_node *node) {
+    if (!site->class_count || ar_storage_is_scalar(s->facts, site->classes[0]))
+        return (value){0};
+    return s->info[site->classes[0]].denied ? (value){COPY, node, NULL}
+                                            : (value){DATA, NULL, NULL};
+}
+
+static value evaluate_load(evaluator *e, const ar_node *node) {
+    uint32_t index = ar_solver_find(&e->s->sites, node);
+    if (!index) /* a global, a field: a number that was given */
+        return (value){0};
+    return in_memory(e->s, &e->s->facts->sites.data[index - 1], node);
+}
+
+static bool is_one_plus(evaluator *e, const ar_node *node) {
+    node = ar_skip_casts(node);
+    return node->kind == AR_BINARY && node->op == AR_OP_ADD &&
+           ((evaluate(e, node->kids[0]).worth == NEUTRAL) !=
+            (evaluate(e, node->kids[1]).worth == NEUTRAL));
+}
+
+static value evaluate_binary(evaluator *e, ar_op op, value a, value b,
+                             const ar_node *divisor) {
+    value all = larger(a, b);
+    switch (op) {
+    case AR_OP_MUL:
+        return all;
+    case AR_OP_DIV:
+        /* 1 / (1 + exp(-x)) lies between 0 and 1 */
+        if (b.worth == DENIED && divisor && is_one_plus(e, divisor))
+            return (value){DATA, NULL, NULL};
+        return all;
+    case AR_OP_ADD:
+    case AR_OP_SUB:
+        /* log(sum) - x is a loss, x - mean is data, p - y an error */
+        if (a.worth == DENIED || b.worth == DENIED)
+            return a.worth == DENIED ? a : b;
+        return all.worth == COPY ? (value){DATA, NULL, NULL} : all;
+    default:
+        return (value){0}; /* comparisons and integer operators */
+    }
+}
+
+static value evaluate_kind(evaluator *e, const ar_node *node) {
+    switch (node->kind) {
+    case AR_CAST:
+    case AR_IMPLICIT:
+    case AR_UNARY:
+        return node->kid_count ? evaluate(e, node->kids[0]) : (value){0};
+    case AR_REF:
+        if (is_local_scalar(node->decl))
+            return evaluate_local(e, node->decl);
+        /* a factor that the function is told; seen from a call, anything */
+        return e->call_depth && node->decl && node->decl->kind == AR_DECL_PARAM
+                   ? (value){DATA, NULL, NULL}
+                   : (value){0};
+    case AR_INDEX:
+    case AR_DEREF:
+    case AR_MEMBER:
+        return evaluate_load(e, node);
+    case AR_CALL:
+        return evaluate_call(e, node);
+    case AR_BINARY:
+        return evaluate_binary(e, node->op, evaluate(e, node->kids[0]),
+                               evaluate(e, node->kids[1]), node->kids[1]);
+    case AR_CONDITIONAL:
+    case AR_COMMA:
+        if (node->kid_count < 2)
+            return (value){0};
+        if (node->kind == AR_COMMA || node->kid_count == 2)
+            return evaluate(e, node->kids[1]);
+        return larger(evaluate(e, node->kids[1]), evaluate(e, node->kids[2]));
+    case AR_ASSIGN:
+        return evaluate(e, node->kids[1]);
+    default:
+        return (value){0};
+    }
+}
+
+static value evaluate(evaluator *e, const ar_node *node) {
+    if (!ar_is_floating(node->type))
+        return (value){0};
+    if (e->depth >= MAX_DEPTH)
+        return (value){DATA, NULL, NULL};
+    e->depth++;
+    value v = evaluate_kind(e, node);
+    e->depth--;
+    return v;
+}
+
+/* ---- stores -------------------------------------------------------------- */
+
+static value stored(evaluator *e, const ar_site *site) {
+    const ar_node *store = site->node;
+    if (store->kind == AR_ASSIGN)
+        return evaluate(e, store->kids[1]);
+    if (store->kind != AR_COMPOUND_ASSIGN)
+        return (value){DATA, NULL, NULL};
+    return evaluate_binary(e, store->op, in_memory(e->s, site, store->kids[0]),
+                           evaluate(e, store->kids[1]), store->kids[1]);
+}
+
+static void deny(ar_storage_solver *s, uint32_t id, const char *reason,
+                 ar_range at, const ar_decl *function) {
+    ar_class_info *info = &s->info[id];
+    info->denied = reason;
+    info->denied_at = at;
+    info->denied_in = function;
+}
+
+static const char *reason_of(ar_storage_solver *s, value v) {
+    switch (v.worth) {
+    case DENIED:
+        return ar_sprintf(s->arena, "holds what needs FP32: %s", v.what);
+    case SUM:
+        return "holds a statistic: a sum that is not one of products";
+    case COPY:
+        return "holds a copy of what needs FP32";
+    case NEUTRAL:
+    case DATA:
+        break;
+    }
+    AR_BUG("nothing to deny");
+}
+
+static bool deny_store(evaluator *e, const ar_site *site) {
+    ar_storage_solver *s = e->s;
+    if (!site->class_count || s->info[site->classes[0]].denied ||
+        ar_storage_function_is_half(s, site->where.function))
+        return false;
+    value v = stored(e, site);
+    if (v.worth == NEUTRAL || v.worth == DATA)
+        return false;
+    deny(s, site->classes[0], reason_of(s, v), site->node->range,
+         site->where.function);
+    return true;
+}
+
+/* What a call that a rule denies writes through its arguments. */
+static void deny_results(ar_storage_solver *s, const ar_site *site) {
+    uint32_t index =
+        site->kind == AR_SITE_CALL ? ar_solver_find(&s->ops_at, site->node) : 0;
+    const ar_op_site *op = index ? &s->ops->list.data[index - 1] : NULL;
+    if (!op || op->category != AR_CAT_DENY || !site->class_count)
+        return;
+    for (uint32_t i = 1; i < site->node->kid_count; i++) {
+        ar_range at = site->node->kids[i]->range;
+        if (i > op->rule->param_count || at.begin != site->where.range.begin ||
+            at.end != site->where.range.end ||
+            (op->rule->params[i - 1].direction != AR_DIR_OUT &&
+             op->rule->params[i - 1].direction != AR_DIR_INOUT) ||
+            s->info[site->classes[0]].denied)
+            continue;
+        deny(s, site->classes[0],
+             ar_sprintf(s->arena, "written by what needs FP32: rule %s %s (%s)",
+                        op->name, op->rule->function, op->rule->origin),
+             at, NULL);
+    }
+}
+
+void ar_storage_find_denied(ar_storage_solver *s) {
+    evaluator e = {.s = s,
+                   .assigned = {.arena = s->arena},
+                   .returned = {.arena = s->arena}};
+    ar_program_visit(s->program, collect, &e);
+    const ar_storage_facts *facts = s->facts;
+    for (uint32_t i = 0; i < facts->sites.count; i++)
+        deny_results(s, &facts->sites.data[i]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        e.known = (ar_map){.arena = s->arena};
+        for (uint32_t i = 0; i < facts->sites.count; i++) {
+            const ar_site *site = &facts->sites.data[i];
+            if (site->kind == AR_SITE_STORE ||
+                site->kind == AR_SITE_COMPOUND_STORE)
+                changed = deny_store(&e, site) || changed;
+        }
+    }
+}
