@@ -192,7 +192,7 @@ static const char *unlock_by_rule(const ar_storage_solver *s,
         if (decl->kind == AR_DECL_FIELD && decl->parent)
             return ar_sprintf(arena, "keep half field %s.%s;",
                               ar_storage_record_name(decl->parent), decl->name);
-        if (decl->kind == AR_DECL_VAR)
+        if (decl->kind == AR_DECL_VAR || decl->kind == AR_DECL_PARAM)
             return ar_sprintf(arena, "keep half variable %s;", decl->name);
     }
     return NULL;
