@@ -73,17 +73,36 @@ void *bench_alloc(size_t bytes) {
     return p;
 }
 
-static void print_cpu(void) {
-    char line[256];
+/* The rest of the first line of /proc/cpuinfo that starts with `key`. */
+static const char *cpu_line(const char *key) {
+    static char line[8192];
+    const char *rest = "";
     FILE *f = fopen("/proc/cpuinfo", "r");
     while (f && fgets(line, sizeof line, f)) {
-        if (strncmp(line, "model name", 10) == 0) {
-            fputs(strchr(line, ':') ? strchr(line, ':') + 2 : line, stdout);
+        char *colon = strchr(line, ':');
+        if (colon && strncmp(line, key, strlen(key)) == 0) {
+            line[strcspn(line, "\n")] = ' ';
+            rest = colon + 1;
             break;
         }
     }
     if (f)
         fclose(f);
+    return rest;
+}
+
+bool bench_cpu_has(const char *flag) {
+    char word[32];
+    snprintf(word, sizeof word, " %s ", flag);
+    return strstr(cpu_line("flags"), word) != NULL;
+}
+
+static void print_cpu(void) {
+    static const char *const flags[] = {"avx2", "f16c", "avx512f",
+                                        "avx512_bf16", "amx_bf16"};
+    printf("%s\n", cpu_line("model name"));
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        printf("%s: %s, ", flags[i], bench_cpu_has(flags[i]) ? "yes" : "no");
     printf("kernels: %s, threads: %d\n", amp_kernels_get()->name,
            amp_thread_count());
 }
@@ -96,5 +115,7 @@ int main(int argc, char **argv) {
         bench_kernels();
     if (!*only || strcmp(only, "gemm") == 0)
         bench_gemm();
+    if (!*only || strcmp(only, "storage") == 0)
+        bench_storage();
     return 0;
 }

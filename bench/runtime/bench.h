@@ -6,6 +6,7 @@
 #ifndef AMP_BENCH_H
 #define AMP_BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct bench_work {
@@ -24,7 +25,27 @@ bench_result bench_compare(bench_work first, bench_work second, double seconds);
 
 void *bench_alloc(size_t bytes);
 
+/* Is the flag among those of /proc/cpuinfo? */
+bool bench_cpu_has(const char *flag);
+
 void bench_kernels(void);
 void bench_gemm(void);
+void bench_storage(void);
+
+/* The loops of bench_loop.c; from and to are of its half type. */
+typedef struct bench_loop {
+    void *from;
+    void *to;
+    size_t n;
+    float scale;
+    float shift;
+} bench_loop;
+
+void bench_loop_fp32(void *loop);
+void bench_loop_fp16(void *loop);
+void bench_loop_bf16(void *loop);
+void bench_loop_fp32_avx2(void *loop);
+void bench_loop_fp16_avx2(void *loop);
+void bench_loop_bf16_avx2(void *loop);
 
 #endif

@@ -75,6 +75,62 @@ static void check_shape(amp_product_shape s, float alpha, float beta) {
     free(hb);
 }
 
+/* Half buffers where they lie, padded; a result in bf16 is the FP32 one,
+ * rounded once. */
+static void in_place(void **state) {
+    (void)state;
+    if (!can_multiply_bf16())
+        skip();
+    enum { M = 33, N = 40, K = 64, LD = 70, SIZE = 70 * 70 };
+    float *a = random_floats(SIZE, 1);
+    float *b = random_floats(SIZE, 2);
+    uint16_t *ha = bf16_of(a, 70, 70, 1);
+    uint16_t *hb = bf16_of(b, 70, 70, 1);
+    float c[M * LD];
+    uint16_t hc[M * LD];
+    for (int t = 0; t < 4; t++) {
+        amp_product_shape s = {.batch = 1,
+                               .m = M,
+                               .n = N,
+                               .k = K,
+                               .lda = LD,
+                               .ldb = LD,
+                               .ldc = LD,
+                               .transa = t & 1,
+                               .transb = t >> 1,
+                               .types = AMP_PRODUCT_BF16_TO_FP32};
+        amp_product *p;
+        assert_int_equal(amp_product_prepare(amp_worker_get(), &s, &p), AMP_OK);
+        assert_int_equal(
+            amp_product_run(amp_worker_get(), p, ha, hb, NULL, 1.0f, c),
+            AMP_OK);
+        s.types = AMP_PRODUCT_BF16;
+        assert_int_equal(amp_product_prepare(amp_worker_get(), &s, &p), AMP_OK);
+        assert_int_equal(
+            amp_product_run(amp_worker_get(), p, ha, hb, NULL, 1.0f, hc),
+            AMP_OK);
+        product want = {.transa = s.transa,
+                        .transb = s.transb,
+                        .m = M,
+                        .n = N,
+                        .k = K,
+                        .alpha = 1.0f,
+                        .a = a,
+                        .lda = LD,
+                        .b = b,
+                        .ldb = LD,
+                        .ldc = LD};
+        assert_true(product_error(&want, NULL, c) < BF16_BOUND);
+        for (int i = 0; i < M * LD; i++)
+            if (i % LD < N)
+                assert_int_equal(hc[i], amp_bf16_from_float(c[i]));
+    }
+    free(a);
+    free(b);
+    free(ha);
+    free(hb);
+}
+
 static void layouts(void **state) {
     (void)state;
     if (!can_multiply_bf16())
@@ -93,6 +149,7 @@ static void layouts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts),
+        cmocka_unit_test(in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

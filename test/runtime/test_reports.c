@@ -2,6 +2,8 @@
  * child with an environment of its own, because that is read once. */
 #include "check.h"
 
+#include <amp/amp_storage.h>
+
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,6 +145,12 @@ static void some_ops(void) {
                     32);
     amp_gemm_as(AMP_BF16, 0, 1, 64, 32, 16, 0.0f, x, 16, x, 16, 0.0f, y, 32);
     amp_linear_backward_as(AMP_BF16, y, x, NULL, x, x, x, 8, 4, 2);
+    uint16_t h[64] = {0};
+    amp_buffer half = {h, AMP_BF16};
+    amp_buffer floats = amp_buffer_of_floats(y);
+    for (int alpha = 0; alpha < 2; alpha++)
+        amp_gemm_mixed_as(AMP_BF16, 0, 0, 8, 4, 2, (float)alpha, half, 2, half,
+                          4, 0.0f, floats, 4);
 }
 
 static void profile_is_written_at_exit(void **state) {
@@ -153,12 +161,14 @@ static void profile_is_written_at_exit(void **state) {
     run_child(some_ops, "AMP_PROFILE", path);
     read_all(fdopen(fd, "r"));
     unlink(path);
-    assert_int_equal(lines(), 3);
+    assert_int_equal(lines(), 4);
     has("op\thalf\tbatch\tm\tn\tk\tcalls\tdeclined\tseconds\tflops\t");
     /* 3 of 4 calls ran: 2 * 64 * 32 * 16 each. */
     has("gemm\tbf16\t1\t64\t32\t16\t4\t1\t");
     has("\t1.966e+05\t");
     has("linear_backward\tbf16\t2\t8\t4\t2\t1\t0\t");
+    /* With alpha 0 it is not in half. */
+    has("gemm_mixed\tbf16\t1\t8\t4\t2\t2\t1\t");
 }
 
 static void profile_cannot_be_written(void **state) {

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "gemm.h"
 
-#include <stdio.h>
+#include <sys/resource.h>
 
 static const amp_dtype halves[] = {AMP_FP16, AMP_BF16};
 
@@ -558,6 +558,41 @@ static void parameters_are_cast_once(void **state) {
     drop(&c);
 }
 
+/* Without memory for FP32 copies of the operands: in loops. */
+static void no_memory(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); /* reserves more than any limit */
+#endif
+    enum { M = 2, N = 40, K = 1 << 18 };
+    float *a = random_floats((size_t)M * K, 1); /* no half numbers */
+    numbers b = make((size_t)N * K, AMP_FP16, AMP_FP16, 2);
+    numbers c = make(M * N, AMP_FP32, AMP_FP16, 3);
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    struct rlimit none = {.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    amp_status status = amp_gemm_mixed_as(AMP_FP16, 0, 1, M, N, K, 1.0f,
+                                          amp_buffer_of_floats(a), K, b.buffer,
+                                          K, 0.0f, c.buffer, N);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(status, AMP_OK);
+    product p = {.m = M,
+                 .n = N,
+                 .k = K,
+                 .alpha = 1.0f,
+                 .a = a,
+                 .lda = K,
+                 .b = b.floats,
+                 .ldb = K,
+                 .transb = 1,
+                 .ldc = N};
+    assert_true(product_error(&p, NULL, c.buffer.data) < 5e-5);
+    free(a);
+    drop(&b);
+    drop(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_and_layouts),
@@ -572,6 +607,7 @@ int main(void) {
         cmocka_unit_test(forward),
         cmocka_unit_test(backward),
         cmocka_unit_test(parameters_are_cast_once),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

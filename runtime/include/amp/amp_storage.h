@@ -82,11 +82,15 @@ static inline float amp_float_of_bits(uint32_t u) {
     return x;
 }
 
-/* a if the condition is 1, b if it is 0. gcc moves work into the arms of a
- * ?:, and what might raise a floating-point flag cannot be moved back out. */
+/* a if the condition is 1, b (or 0) if it is 0. gcc moves work into the arms
+ * of a ?:, and what might raise a floating-point flag not out again. */
 static inline uint32_t amp_select(int condition, uint32_t a, uint32_t b) {
     uint32_t mask = 0u - (uint32_t)condition;
     return (a & mask) | (b & ~mask);
+}
+
+static inline uint32_t amp_when(int condition, uint32_t a) {
+    return a & (0u - (uint32_t)condition);
 }
 
 static inline float amp_bf16_load(uint16_t x) {
@@ -121,37 +125,38 @@ static inline uint16_t amp_fp16_store(float x) {
 
 #else
 
+/* Exponents move up by 112, those of inf and NaN to the top. A subnormal or
+ * zero gets a leading 1, worth 2^-14, which is subtracted again; of the others
+ * 0 is, which makes a NaN quiet. */
 static inline float amp_fp16_load(uint16_t x) {
     int32_t magnitude = x & 0x7fff;
-    uint32_t moved = (uint32_t)magnitude << 13;
-    uint32_t sign = (uint32_t)(x & 0x8000u) << 16;
-    /* Subnormal or zero: a multiple of 2^-24. */
-    uint32_t small =
-        amp_bits_of_float((float)magnitude * 5.9604644775390625e-8f);
-    uint32_t normal = moved + 0x38000000u;
-    uint32_t quiet = amp_select(magnitude > 0x7c00, 0x400000u, 0u);
-    uint32_t special = moved | 0x7f800000u | quiet;
-    uint32_t large = amp_select(magnitude >= 0x7c00, special, normal);
-    return amp_float_of_bits(sign |
-                             amp_select(magnitude < 0x400, small, large));
+    int subnormal = magnitude < 0x400;
+    uint32_t u = ((uint32_t)magnitude << 13) + 0x38000000u +
+                 amp_when(subnormal, 0x800000u) +
+                 amp_when(magnitude >= 0x7c00, 0x38000000u);
+    float leading = amp_float_of_bits(amp_when(subnormal, 0x38800000u));
+    uint32_t absolute = amp_bits_of_float(amp_float_of_bits(u) - leading);
+    return amp_float_of_bits(absolute | (uint32_t)(x & 0x8000u) << 16);
 }
 
+/* Added to the power of two whose last bit is worth as much as the fp16's, x
+ * is rounded to fp16, and what the sum's bits are more than that power's is
+ * x's mantissa, the leading 1 included: it counts as an exponent. */
 static inline uint16_t amp_fp16_store(float x) {
     uint32_t u = amp_bits_of_float(x);
     uint32_t absolute = u & 0x7fffffffu;
     int32_t magnitude = (int32_t)absolute;
-    uint32_t sign = (u >> 16) & 0x8000u;
-    /* Beside 0.5 the last bit of a float is 2^-24, as in a subnormal fp16. */
-    uint32_t small =
-        amp_bits_of_float(amp_float_of_bits(absolute) + 0.5f) - 0x3f000000u;
-    uint32_t normal =
-        (absolute - 0x38000000u + 0xfffu + ((absolute >> 13) & 1u)) >> 13;
-    uint32_t nan = 0x7e00u | ((absolute >> 13) & 0x3ffu);
-    uint32_t special = amp_select(magnitude > 0x7f800000, nan, 0x7c00u);
-    uint32_t finite = amp_select(magnitude < 0x38800000, small, normal);
-    /* From 65520 on it rounds past the largest, 65504. */
-    return (uint16_t)(sign |
-                      amp_select(magnitude < 0x477ff000, finite, special));
+    int32_t exponent = magnitude & 0x7f800000;
+    exponent = exponent > 0x38800000 ? exponent : 0x38800000; /* 2^-14 */
+    uint32_t power = (uint32_t)exponent + (13u << 23);
+    float sum = amp_float_of_bits(absolute) + amp_float_of_bits(power);
+    uint32_t finite = amp_bits_of_float(sum) - power +
+                      (((uint32_t)exponent - 0x38800000u) >> 13);
+    uint32_t nan = 0x200u | ((absolute >> 13) & 0x3ffu);
+    uint32_t special = 0x7c00u | amp_when(magnitude > 0x7f800000, nan);
+    /* Below 65536; what rounds past 65504 has carried into 0x7c00. */
+    uint32_t h = amp_select(magnitude < 0x47800000, finite, special);
+    return (uint16_t)(h | ((u >> 16) & 0x8000u));
 }
 
 #endif
