@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include <amp/amp_cblas.h>
-#include <amp/amp_cblas_storage.h>
 
 static double bound(void) {
     return AMP_HALF == AMP_FP32 ? 0.0 : bound_of(AMP_HALF);
@@ -153,6 +152,65 @@ static void mixed_gemm(void **state) {
                                  (float)beta);
 }
 
+/* A cblas may lack it: what it would do. */
+static int batch_calls;
+
+static void plain_batch(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE ta,
+                        enum CBLAS_TRANSPOSE tb, AMP_CBLAS_INT m,
+                        AMP_CBLAS_INT n, AMP_CBLAS_INT k, float alpha,
+                        const float *a, AMP_CBLAS_INT lda,
+                        AMP_CBLAS_INT stridea, const float *b,
+                        AMP_CBLAS_INT ldb, AMP_CBLAS_INT strideb, float beta,
+                        float *c, AMP_CBLAS_INT ldc, AMP_CBLAS_INT stridec,
+                        AMP_CBLAS_INT batch) {
+    batch_calls++;
+    for (AMP_CBLAS_INT i = 0; i < batch; i++)
+        cblas_sgemm(order, ta, tb, m, n, k, alpha, a + i * stridea, lda,
+                    b + i * strideb, ldb, beta, c + i * stridec, ldc);
+}
+#define cblas_sgemm_batch_strided plain_batch
+
+static void check_batch(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE ta,
+                        enum CBLAS_TRANSPOSE tb) {
+    enum { M = 30, N = 45, K = 60, LD = 70, ONE = 70 * 70, SIZE = 3 * ONE };
+    float *a = random_floats(SIZE, 1);
+    float *b = random_floats(SIZE, 2);
+    float *c = random_floats(SIZE, 3);
+    amp_half *half_a = both_forms(a, SIZE);
+    amp_half *half_b = both_forms(b, SIZE);
+    amp_half *half_c = both_forms(c, SIZE);
+    float *d = malloc(SIZE * sizeof *d);
+    assert_non_null(d);
+    memcpy(d, c, SIZE * sizeof *d);
+    plain_batch(order, ta, tb, M, N, K, 0.5f, a, LD, ONE, b, LD, ONE, 1.0f, d,
+                LD, ONE, 3);
+    batch_calls = 0;
+    amp_cblas_sgemm_batch_strided(order, ta, tb, M, N, K, 0.5f, a, LD, ONE, b,
+                                  LD, ONE, 1.0f, c, LD, ONE, 3);
+    amp_cblas_sgemm_batch_strided_mixed(
+        order, ta, tb, M, N, K, 0.5f, AMP_BUFFER(half_a), LD, ONE,
+        AMP_BUFFER(half_b), LD, ONE, 1.0f, AMP_BUFFER(half_c), LD, ONE, 3);
+    assert_int_equal(batch_calls, AMP_HALF == AMP_FP32 ? 2 : 0);
+    assert_true(distance(c, d, SIZE) <= (AMP_HALF == AMP_FP32 ? 0 : 1e-6));
+    check_stored(half_c, d, SIZE);
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+    free(half_a);
+    free(half_b);
+    free(half_c);
+}
+
+static void batches(void **state) {
+    (void)state;
+    const enum CBLAS_ORDER orders[] = {CblasRowMajor, CblasColMajor};
+    const enum CBLAS_TRANSPOSE trans[] = {CblasNoTrans, CblasTrans};
+    for (int o = 0; o < 2; o++)
+        for (int i = 0; i < 4; i++)
+            check_batch(orders[o], trans[i & 1], trans[i >> 1]);
+}
+
 static void check_mixed_gemv(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE trans,
                              int incx, int incy) {
     enum { M = 40, N = 56, LD = 60, SIZE = 60 * 60 };
@@ -188,10 +246,9 @@ static void mixed_gemv(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gemm),
-        cmocka_unit_test(gemv),
-        cmocka_unit_test(mixed_gemm),
-        cmocka_unit_test(mixed_gemv),
+        cmocka_unit_test(gemm),       cmocka_unit_test(gemv),
+        cmocka_unit_test(mixed_gemm), cmocka_unit_test(mixed_gemv),
+        cmocka_unit_test(batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
