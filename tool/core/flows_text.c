@@ -271,7 +271,7 @@ static void return_statement(ar_walk *w, ar_node *node) {
             return;
         }
         uint32_t target = ar_eval(w, value);
-        if (target && type && type->kind == AR_TYPE_POINTER)
+        if (target && ar_is_address(type))
             ar_store_pointer(w, result, target, value, w->function, node);
         else if (type && type->kind == AR_TYPE_INT)
             ar_size_flow(w, value, result);

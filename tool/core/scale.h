@@ -39,7 +39,7 @@ typedef struct ar_cell {
     const ar_type *scalar; /* float type at the bottom, or NULL */
     ar_role role;
     /* DATA that the training loop does not even read, and that no other loop
-     * updates from round to round: buffers of an evaluation, say */
+     * trains: buffers of an evaluation, say */
     bool is_aside;
     bool also_state;    /* gradient that carries momentum */
     bool is_region;     /* a part of an allocation, assumed disjoint */

@@ -78,7 +78,7 @@ typedef struct ar_analysis {
     ar_scale *out;
     ar_cell **result_cells;   /* internal cell -> cell of the result */
     bool *is_read;            /* cell: by the training loop */
-    bool *is_carried;         /* cell: from one round of some loop to another */
+    bool *is_trained;         /* cell: a parameter to some loop */
     const bool *term_unscale; /* TERM nodes where a fused update unscales */
     /* (statement, cell): 1 where the cell may be scaled in place */
     const ar_idtable *buffer_boundary;

@@ -44,23 +44,10 @@ static const ar_decl *field_of(const ar_memory *m, uint32_t cell) {
     return NULL;
 }
 
-static bool is_self_updated(ar_analysis *a, uint32_t cell) {
-    for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s])
-        if (ar_reads_itself(a, s, NULL))
-            return true;
-    return false;
-}
-
-static void find_use(ar_analysis *a) {
+static void find_read(ar_analysis *a) {
     a->is_read = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
-    a->is_carried = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
     for (uint32_t i = 0; i < a->loop->read.count; i++)
         a->is_read[a->loop->read.data[i]] = true;
-    for (uint32_t i = 1; i < a->in->loops.count; i++) {
-        const ar_loop *loop = a->in->loops.data[i];
-        for (uint32_t k = 0; k < loop->carried.count; k++)
-            a->is_carried[loop->carried.data[k]] = true;
-    }
 }
 
 static ar_cell *make_cell(ar_analysis *a, const ar_solution *solution,
@@ -74,8 +61,8 @@ static ar_cell *make_cell(ar_analysis *a, const ar_solution *solution,
     cell->scalar = scalar_of(&a->in->m->cells.data[id]);
     cell->role = info->role;
     cell->also_state = info->carries;
-    cell->is_aside = info->role == AR_ROLE_DATA && !a->is_read[id] &&
-                     !(a->is_carried[id] && is_self_updated(a, id));
+    cell->is_aside =
+        info->role == AR_ROLE_DATA && !a->is_read[id] && !a->is_trained[id];
     cell->is_region = a->in->m->cells.data[id].step == AR_STEP_REGION;
     cell->degree = degree_of_cell(a, solution, id);
     cell->group = info->group;
@@ -95,7 +82,7 @@ static ar_cell *result_cell(ar_analysis *a, uint32_t id) {
 
 void ar_fill_cells(ar_analysis *a, const ar_solution *solution) {
     a->result_cells = AR_NEW_ARRAY(a->arena, ar_cell *, a->cell_count);
-    find_use(a);
+    find_read(a);
     for (uint32_t id = 1; id < a->cell_count; id++) {
         if (!is_shown(a, id))
             continue;

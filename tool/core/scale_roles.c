@@ -281,6 +281,7 @@ static void classify(ar_analysis *a, candidate *c, search *found,
         }
         c->score.params += is_param;
         c->score.states += is_state;
+        a->is_trained[cell] |= is_param;
         if (!cells)
             continue;
         cells[cell].is_updated = true;
@@ -342,6 +343,7 @@ bool ar_find_training_loop(ar_analysis *a) {
     bool *self = AR_NEW_ARRAY(a->arena, bool, a->g.count);
     bool *may_update = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
     bool *by_copy = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
+    a->is_trained = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
     for (uint32_t i = 1; i < a->g.count; i++) {
         const ar_vnode *v = AR_VN(in, i);
         if (!a->g.live[i] || v->kind != AR_V_STORE)

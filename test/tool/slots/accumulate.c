@@ -68,3 +68,21 @@ void residual(struct layer *l, int batch, int n) {
 // CHECK: class layer.res/1
 // CHECK-NOT: accumulates
 // CHECK: class back:d/1
+
+/* What was added before, elsewhere, is no doing of the callee. */
+float seen[8];
+static void add_one(float *v, int n) {
+    for (int i = 0; i < n; i++)
+        v[i] += 1;
+}
+static float first_of(const float *v) { return v[0]; }
+float look_often(int n) {
+    float s = 0;
+    add_one(seen, n);
+    for (int k = 0; k < n; k++)
+        s += first_of(seen);
+    return s;
+}
+// CHECK: class seen/1 global
+// CHECK-NEXT: slot seen/1
+// CHECK-NEXT: sites
