@@ -21,8 +21,10 @@ Each program folder holds plain FP32 C and a program.json:
     fused      true: the update is fused into the backward pass, no step can
                be skipped as a whole; an overflow must only do no harm
     no_half_ops    true: nothing is for half here
+    levels     that it is judged at; absent: ["O1"]
+    half_buffers   names that the audit must list in half at -O2
 
-The oracles:
+The oracles, for each level:
     1 neutral   rewritten with fp32 for half: same stdout, same checkpoint
     2 scale     the same with the loss scale at 2^8 and 2^-3; a scale of 3 must
                 change the bits, or nothing was scaled
@@ -31,8 +33,8 @@ The oracles:
     5 train     fp16 and bf16: metrics near FP32; an overflow skips one step
     6 audit     every buffer and op is listed
 
-One line each: PASS or FAIL, program, oracle, reason. Exit 1 if any failed,
-2 if the driver was used wrongly.
+One line each: PASS or FAIL, program, level, oracle, reason. Exit 1 if any
+failed, 2 if the driver was used wrongly.
 """
 
 import argparse
@@ -181,6 +183,16 @@ def check_audit(document, spec):
     return half
 
 
+def check_half_buffers(document, spec):
+    """Those that are to be stored in half are."""
+    half = [e for e in document["buffers"]
+            if e["precision"] in ("half", "fp16", "bf16")]
+    words = {w for entry in half for w in WORD.findall(entry["name"])}
+    missing = [b for b in spec.get("half_buffers", []) if b not in words]
+    expect(not missing, "not in half: " + ", ".join(missing))
+    return f"{len(half)} of {len(document['buffers'])} buffers in half"
+
+
 # ---- one program -----------------------------------------------------------
 
 class Program:
@@ -192,8 +204,20 @@ class Program:
         self.work.mkdir(parents=True, exist_ok=True)
         self.spec = json.loads((self.folder / "program.json").read_text())
         self.sources = self.spec["sources"]
+        self.level = "O1"
         self.built = {}
         self.runs = {}
+
+    def levels(self):
+        return self.spec.get("levels", ["O1"])
+
+    def at(self, level):
+        """Goes on at another level; runs of the original stay."""
+        self.level = level
+        self.work = self.work.parent / f"{self.name}-{level}"
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.built = {k: v for k, v in self.built.items() if k is None}
+        self.runs = {k: v for k, v in self.runs.items() if k[0] is None}
 
     # running things
 
@@ -312,7 +336,8 @@ class Program:
     def rewritten(self):
         out = self.work / "amp"
         if "amp" not in self.built:
-            done = self.rewrite(self.folder, out, "-O1", *self.half_flag())
+            done = self.rewrite(self.folder, out, f"-{self.level}",
+                                *self.half_flag())
             expect(done.returncode == 0,
                    f"amp-rewrite: exit {done.returncode}: {done.stderr[:300]}")
             for source in self.sources:
@@ -345,7 +370,8 @@ class Program:
 
     def refused(self):
         out = self.work / "refused"
-        done = self.rewrite(self.folder, out, "-O1", "--half=fp16")
+        done = self.rewrite(self.folder, out, f"-{self.level}",
+                            "--half=fp16")
         expect(done.returncode in (2, 3, 4),
                f"--half=fp16: exit {done.returncode}, expected an error")
         expect(not any(out.iterdir()), "--half=fp16: wrote output")
@@ -377,7 +403,7 @@ class Program:
                    == (self.folder / source).read_bytes(),
                    f"-O0 changed {source}")
         tree, again = self.rewritten(), self.work / "again"
-        done = self.rewrite(tree, again, "-O1", *self.half_flag())
+        done = self.rewrite(tree, again, f"-{self.level}", *self.half_flag())
         expect(done.returncode == 0, f"second run: {done.stderr[:300]}")
         for source in self.sources:
             if (again / source).exists():
@@ -431,7 +457,8 @@ class Program:
         where = (["-p", self.database(self.folder), "--root", self.folder]
                  if self.spec.get("project")
                  else [self.folder / self.sources[0]])
-        done = self.rewriter("--audit=json", "-O1", *self.half_flag(), *where)
+        done = self.rewriter("--audit=json", f"-{self.level}",
+                             *self.half_flag(), *where)
         expect(done.returncode == 0,
                f"exit {done.returncode}: {done.stderr[:300]}")
         try:
@@ -439,7 +466,10 @@ class Program:
         except ValueError as error:
             raise Failure(f"not JSON: {error}") from None
         half = check_audit(document, self.spec)
-        return f"{half} of {len(document['ops'])} ops in half"
+        note = f"{half} of {len(document['ops'])} ops in half"
+        if self.level == "O1":
+            return note
+        return f"{note}, {check_half_buffers(document, self.spec)}"
 
 
 ORACLES = [("neutral", Program.neutral), ("scale", Program.scale),
@@ -447,20 +477,29 @@ ORACLES = [("neutral", Program.neutral), ("scale", Program.scale),
            ("train", Program.train), ("audit", Program.audit)]
 
 
-def judge(program, wanted):
+def judge(program, wanted, level):
     """Runs the oracles, prints a line each; how many failed."""
     failed = 0
+    name_of = f"{program.name} {level}"
     for number, (name, oracle) in enumerate(ORACLES, 1):
         if wanted and str(number) not in wanted and name not in wanted:
             continue
         try:
             note = oracle(program)
-            print(f"PASS {program.name} {number} {name}"
+            print(f"PASS {name_of} {number} {name}"
                   + (f": {note}" if note else ""), flush=True)
         except Failure as failure:
             text = " ".join(str(failure).split())
-            print(f"FAIL {program.name} {number} {name}: {text}", flush=True)
+            print(f"FAIL {name_of} {number} {name}: {text}", flush=True)
             failed += 1
+    return failed
+
+
+def judge_levels(program, wanted, levels):
+    failed = 0
+    for level in levels or program.levels():
+        program.at(level)
+        failed += judge(program, wanted, level)
     return failed
 
 
@@ -478,11 +517,14 @@ def parse(argv):
     p.add_argument("--cc", default="gcc", help="builds what is run")
     p.add_argument("--other-cc", default="clang",
                    help="oracle 3 compiles with it too")
+    p.add_argument("--levels", default="", type=lambda t: t.split(","),
+                   help="judge at these, with commas, not at the program's")
     p.add_argument("--only", default="", type=lambda t: t.split(","),
                    help="numbers or names of oracles, with commas")
     p.add_argument("--work", metavar="DIR", help="kept; default: temporary")
     options = p.parse_args(argv)
     options.only = [o for o in options.only if o]
+    options.levels = [o.lstrip("-") for o in options.levels if o]
     return options
 
 
@@ -495,7 +537,8 @@ def main(argv):
         except (OSError, ValueError, KeyError) as error:
             print(f"oracles: {error}", file=sys.stderr)
             return 2
-        failed = sum(judge(program, tools.only) for program in programs)
+        failed = sum(judge_levels(program, tools.only, tools.levels)
+                     for program in programs)
     return 1 if failed else 0
 
 

@@ -196,7 +196,7 @@ class Oracles(unittest.TestCase):
                     folder, "--lib", "", "--other-cc", "gcc"])
             lines = out.getvalue().splitlines()
             self.assertEqual(len(lines), len(oracles.ORACLES))
-            bad = [line.split()[2] for line in lines
+            bad = [line.split()[3] for line in lines
                    if line.startswith("FAIL")]
             self.assertEqual(status, 1 if bad else 0, out.getvalue())
             return "".join(bad)

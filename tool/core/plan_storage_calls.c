@@ -269,7 +269,10 @@ bool ar_op_has_half_operand(const ar_storage_plan *storage,
 
 /* ---- the program's own functions ----------------------------------------- */
 
+/* The solver sees to it that both sides of a call agree. */
 static const char *own(ar_rewriter *r, const ar_site *site) {
+    if (!r->plan)
+        return NULL;
     const ar_storage_facts *facts = r->storage->facts;
     for (uint32_t i = 0; i < facts->calls.count; i++) {
         const ar_storage_call *call = &facts->calls.data[i];

@@ -1,0 +1,146 @@
+// What cannot be rewritten stays in FP32, with one reason and its place. A
+// program that is left as it was is the price; a silent half of a buffer is not.
+// RUN: %amp-rewrite %s --rules %S/Inputs/half.amp -O2 --loss-scale=none --dump-after=solve 2>/dev/null | %FileCheck %s
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef float vector[4];
+#define GET(p, i) ((p)[i])
+#define SET(p, i, v) ((p)[i] = (v))
+#define BOTH(a) (is_there(&(a)) ? (a) : 0)
+
+// CHECK-DAG: fp32 h_typedef/1 {{.*}}: its type is a typedef of more than a float [{{.*}}:[[#@LINE+1]]:
+static vector h_typedef;
+
+// CHECK-DAG: fp32 h_list/1 {{.*}}: it is initialised with a list of numbers [{{.*}}:[[#@LINE+1]]:
+static float h_list[3] = {1, 2, 3};
+
+static float h_scalar;
+static void set(float *p) {
+    *p = 1;
+}
+
+// A function that is called through a pointer keeps its type.
+// CHECK-DAG: fp32 through:h_x/1 {{.*}}: 'through' is called through a pointer [{{.*}}:[[#@LINE+1]]:
+static void through(float *h_x) {
+    h_x[0] = 1;
+}
+static void (*const table[])(float *) = {through};
+
+// CHECK-DAG: fp32 to_scanf:h_x/1 {{.*}}: 'scanf' takes float [{{.*}}:[[#@LINE+2]]:
+static void to_scanf(float *h_x) {
+    if (scanf("%f", &h_x[1]) != 1)
+        exit(1);
+}
+
+// CHECK-DAG: fp32 in_macro:h_x/1 {{.*}}: the text comes from a macro body [{{.*}}:[[#@LINE+2]]:
+static float in_macro(const float *h_x) {
+    return GET(h_x, 1);
+}
+
+// CHECK-DAG: fp32 set_in_macro:h_x/1 {{.*}}: the text comes from a macro body [{{.*}}:[[#@LINE+2]]:
+static void set_in_macro(float *h_x) {
+    SET(h_x, 1, 2);
+}
+
+static int is_there(const void *p) {
+    return p != NULL;
+}
+
+// CHECK-DAG: fp32 twice:h_x/1 {{.*}}: a macro uses the text both as a value and as memory [{{.*}}:[[#@LINE+2]]:
+static float twice(const float *h_x) {
+    return BOTH(h_x[1]);
+}
+
+// CHECK-DAG: fp32 webs:h_x/1 {{.*}}: 'h_x' also points to memory that stays FP32 [{{.*}}:[[#@LINE+2]]:
+static void webs(const float *list) {
+    float *h_x = malloc(4 * sizeof *h_x);
+    h_x[0] = list[0];
+    free(h_x);
+    h_x = h_list;
+    h_x[1] = 2;
+}
+
+// A loop to bytes / sizeof(float) would end early.
+// CHECK-DAG: fp32 count:h_x/1 {{.*}}: a number that comes from its sizeof is used for more than the size of memory [{{.*}}:[[#@LINE+2]]:
+static void count(void) {
+    size_t bytes = 8 * sizeof(float);
+    float *h_x = malloc(bytes);
+    for (size_t i = 0; i < bytes / sizeof(float); i++)
+        h_x[i] = 1;
+    free(h_x);
+}
+
+// CHECK-DAG: fp32 ratio:h_x/1 {{.*}}: a number that comes from its sizeof is used for more than the size of memory [{{.*}}:[[#@LINE+3]]:
+static void ratio(void) {
+    float h_x[8];
+    for (size_t i = 0; i < sizeof(h_x) / sizeof(float); i++)
+        h_x[i] = 1;
+    printf("%g\n", h_x[7]);
+}
+
+// CHECK-DAG: fp32 one_size:h_x/1 {{.*}}: one sizeof counts bytes for it and for memory that stays FP32 [{{.*}}:[[#@LINE+2]]:
+static void one_size(void) {
+    size_t bytes = 8 * sizeof(float);
+    float *h_x = calloc(1, bytes), *y = calloc(1, bytes);
+    h_x[0] = y[0];
+    free(h_x), free(y);
+}
+
+// CHECK-DAG: fp32 both_sizes:h_x/1 {{.*}}: one sizeof counts the bytes of memory and of a file or copy [{{.*}}:[[#@LINE+2]]:
+static void both_sizes(FILE *file) {
+    size_t bytes = 8 * sizeof(float);
+    float *h_x = calloc(1, bytes);
+    fwrite(h_x, 1, bytes, file);
+    free(h_x);
+}
+
+// CHECK-DAG: fp32 ones:h_x/1 {{.*}}: it is passed to 'memset', which sets its bytes to no zero [{{.*}}:[[#@LINE+2]]:
+static void ones(float *h_x, int n) {
+    memset(h_x, 0xff, n * sizeof(float));
+}
+
+// CHECK-DAG: fp32 result:h_x/1 {{.*}}: it is passed to 'memcpy', whose result is used [{{.*}}:[[#@LINE+2]]:
+static float *result(float *y, const float *h_x) {
+    return memcpy(y, h_x, 4 * sizeof(float));
+}
+
+// CHECK-DAG: fp32 atomic:h_x/1 {{.*}}: the update is atomic [{{.*}}:[[#@LINE+5]]:
+static void atomic(float *h_x) {
+#pragma omp parallel for
+    for (int i = 0; i < 8; i++) {
+#pragma omp atomic
+        h_x[i / 2] += 1;
+    }
+}
+
+// CHECK-DAG: fp32 reduced:h_x/1 {{.*}}: it is in the reduction clause of a pragma [{{.*}}:[[#@LINE+2]]:
+static float reduced(void) {
+    float h_x[4] = {0};
+#pragma omp parallel for reduction(+ : h_x[:4])
+    for (int i = 0; i < 8; i++)
+        h_x[i / 2] += 1;
+    return h_x[3];
+}
+
+// CHECK-DAG: fp32 in_for:h_p/1 {{.*}}: it is declared in a for loop together with memory that stays FP32 [{{.*}}:[[#@LINE+2]]:
+static float in_for(float *x, float *h_y) {
+    for (float *h_p = h_y, *q = x; h_p < h_y + 4; h_p++, q++)
+        *h_p = *q;
+    return h_y[0];
+}
+
+static float h_a[8], h_b[8], h_c[8], h_d[8], h_e[8], h_f[8], h_g[8], h_i[8];
+
+int main(void) {
+    float y[8] = {0};
+    set(&h_scalar);
+    through(h_a);
+    table[0](h_a);
+    to_scanf(h_b), set_in_macro(h_c), webs(y), count(), ratio(), one_size();
+    both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
+    printf("%g %g %g %g %g\n", in_macro(h_i), twice(h_g), reduced(),
+           in_for(y, h_a), h_typedef[0]);
+    return 0;
+}
