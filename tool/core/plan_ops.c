@@ -11,8 +11,8 @@ static bool is_mixed(const ar_plan *plan, const ar_op_site *site) {
 }
 
 static const char *header_of(const ar_plan *plan, const ar_op_site *site) {
-    return is_mixed(plan, site) ? ar_mixed_header(site->rule)
-                                : site->rule->header;
+    bool in_header = site->rule->header || !is_mixed(plan, site);
+    return in_header ? site->rule->header : "amp/amp_storage.h";
 }
 
 static const char *replacement_name(ar_plan *plan, const ar_op_site *site) {
@@ -257,8 +257,10 @@ static void pass_buffers(ar_plan *plan, const ar_op_site *site) {
         if (i >= site->rule->param_count ||
             site->rule->params[i].direction == AR_DIR_VALUE)
             continue;
+        ar_range null = matrix->range;
+        null.in_macro_body = false; /* NULL is a macro */
         if (ar_is_null_pointer(matrix))
-            ar_place_replace(&plan->placer, matrix->range, "AMP_NO_BUFFER",
+            ar_place_replace(&plan->placer, null, "AMP_NO_BUFFER",
                              "half operand");
         else
             ar_place_around(&plan->placer, matrix, "AMP_BUFFER(", ")",

@@ -175,24 +175,23 @@ static const ar_op_site *op_of(const ar_rewriter *r, const ar_node *call) {
 }
 
 /* Entries of the runtime that take an amp_buffer for each matrix. */
-static const struct mixed_entry {
-    const char *name, *header;
-} mixed_entries[] = {
-    {"amp_gemm", "amp/amp_storage.h"},
-    {"amp_gemm_strided", "amp/amp_storage.h"},
-    {"amp_gemv", "amp/amp_storage.h"},
-    {"amp_linear_forward", "amp/amp_storage.h"},
-    {"amp_linear_backward", "amp/amp_storage.h"},
-    {"amp_cblas_sgemm", "amp/amp_cblas_storage.h"},
-    {"amp_cblas_sgemv", "amp/amp_cblas_storage.h"},
+static const char *const mixed_entries[] = {
+    "amp_gemm",
+    "amp_gemm_strided",
+    "amp_gemv",
+    "amp_linear_forward",
+    "amp_linear_backward",
+    "amp_cblas_sgemm",
+    "amp_cblas_sgemv",
+    "amp_cblas_sgemm_batch_strided",
 };
 
-static const struct mixed_entry *mixed_entry(const ar_function_rule *rule) {
+static bool has_mixed_entry(const ar_function_rule *rule) {
     size_t count = sizeof mixed_entries / sizeof *mixed_entries;
     for (size_t i = 0; i < count && rule->target; i++)
-        if (strcmp(rule->target, mixed_entries[i].name) == 0)
-            return &mixed_entries[i];
-    return NULL;
+        if (strcmp(rule->target, mixed_entries[i]) == 0)
+            return true;
+    return false;
 }
 
 static bool mentions(const char *text, const char *name) {
@@ -219,15 +218,9 @@ static bool passes_matrices(const ar_function_rule *rule) {
 }
 
 const char *ar_mixed_target(ar_arena *arena, const ar_function_rule *rule) {
-    const struct mixed_entry *entry = mixed_entry(rule);
-    return entry && passes_matrices(rule)
-               ? ar_sprintf(arena, "%s_mixed", entry->name)
+    return has_mixed_entry(rule) && passes_matrices(rule)
+               ? ar_sprintf(arena, "%s_mixed", rule->target)
                : NULL;
-}
-
-const char *ar_mixed_header(const ar_function_rule *rule) {
-    const struct mixed_entry *entry = mixed_entry(rule);
-    return entry ? entry->header : NULL;
 }
 
 bool ar_is_null_pointer(const ar_node *node) {
