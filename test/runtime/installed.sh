@@ -37,6 +37,14 @@ for half in FP16 BF16 FP32; do
             -o "$work/program"
         "$work/program"
     done
+    # With F16C the inline conversions are others.
+    if $cc -mf16c -fsyntax-only -xc /dev/null 2>/dev/null; then
+        for language in c:c99 c:c11 c++:c++11 c++:c++17; do
+            $cc -x ${language%:*} -std=${language#*:} -pedantic -Wall -Wextra \
+                -Wconversion -Wshadow -Werror -DAMP_HALF_$half -mf16c \
+                $(pkg-config --cflags amp) -fsyntax-only "$source/header.c"
+        done
+    fi
     [ -z "$nvcc" ] || {
         "$nvcc" -x cu -DAMP_HALF_$half $(pkg-config --cflags amp) \
             -c "$source/header.c" -o "$work/program.o"

@@ -97,6 +97,29 @@ static void loops(void **state) {
     }
 }
 
+/* The processor's modes that take subnormal floats for 0, which -ffast-math
+ * sets at start-up. */
+static void flushing_modes_do_not_matter(void **state) {
+    (void)state;
+#if defined(__x86_64__)
+    unsigned before = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(before | 0x8040u); /* FTZ and DAZ */
+    int loads = 0;
+    int stores = 0;
+    for (uint32_t h = 0; h < 65536; h++) {
+        amp_half x = {(uint16_t)h};
+        float wide = expected_float((uint16_t)h);
+        loads += bits_of(amp_to_float(x)) == bits_of(wide);
+        stores += amp_to_half(wide).bits == expected_half(wide);
+    }
+    __builtin_ia32_ldmxcsr(before);
+    assert_int_equal(loads, 65536);
+    assert_int_equal(stores, 65536);
+#else
+    skip();
+#endif
+}
+
 #endif
 
 /* ---- compound operations: against C's on the loaded value ---------------- */
@@ -178,6 +201,7 @@ int main(void) {
         cmocka_unit_test(ties_and_neighbours_store),
         cmocka_unit_test(any_float_stores),
         cmocka_unit_test(loops),
+        cmocka_unit_test(flushing_modes_do_not_matter),
 #endif
         cmocka_unit_test(compounds),
         cmocka_unit_test(double_operands_count_in_full),
