@@ -12,6 +12,7 @@
 #include "profile.h"
 #include "storage.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool is_type(amp_dtype type, amp_dtype half) {
@@ -40,6 +41,17 @@ static amp_status check_mixed(amp_dtype half, const amp_gemm *g) {
                : AMP_ERR_ARGUMENT;
 }
 
+/* Said once, since it may be in each step. */
+static void warn_of_loop(const amp_gemm *g) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (amp_once(&said))
+        amp_log(AMP_LOG_WARN,
+                "a product of %" PRId64 " x %" PRId64 " x %" PRId64
+                " runs in a plain loop: out of memory, or an error of the "
+                "library",
+                g->m, g->n, g->k);
+}
+
 /* AMP_OK: in half; AMP_DECLINED: in FP32. */
 static amp_status multiply(amp_dtype half, const amp_gemm *g, amp_op *o) {
     amp_gemm_note_update(g);
@@ -49,8 +61,11 @@ static amp_status multiply(amp_dtype half, const amp_gemm *g, amp_op *o) {
         return AMP_OK;
     o->worker = amp_worker_get();
     o->kind = AMP_OPERAND_FP32;
-    if (!can || !o->worker || amp_gemm_run(o, g) != AMP_OK)
-        amp_gemm_plain(g);
+    if (can && o->worker && amp_gemm_run(o, g) == AMP_OK)
+        return AMP_DECLINED;
+    if (can)
+        warn_of_loop(g);
+    amp_gemm_plain(g);
     return AMP_DECLINED;
 }
 

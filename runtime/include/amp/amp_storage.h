@@ -97,12 +97,13 @@ static inline float amp_bf16_load(uint16_t x) {
     return amp_float_of_bits((uint32_t)x << 16);
 }
 
+/* A NaN is made quiet and not rounded, or it might carry into -0. */
 static inline uint16_t amp_bf16_store(float x) {
     uint32_t u = amp_bits_of_float(x);
-    int32_t magnitude = (int32_t)(u & 0x7fffffffu);
-    uint32_t nearest = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
-    uint32_t nan = (u >> 16) | 0x40u;
-    return (uint16_t)amp_select(magnitude > 0x7f800000, nan, nearest);
+    int nan = (int32_t)(u & 0x7fffffffu) > 0x7f800000;
+    uint32_t quiet = u | amp_when(nan, 0x400000u);
+    uint32_t rounding = amp_when(!nan, 0x7fffu + ((u >> 16) & 1u));
+    return (uint16_t)((quiet + rounding) >> 16);
 }
 
 #if defined(__F16C__) && defined(__FLT16_MAX__)
