@@ -42,6 +42,12 @@ const ar_op_site *ar_storage_redirected(const ar_storage_solver *s,
     return op && op->half ? op : NULL;
 }
 
+uint32_t ar_storage_class_of_cell(const ar_storage_plan *plan,
+                                  const ar_cell *cell) {
+    uint64_t id = ar_table_get(&plan->cells, ar_key(cell), 0);
+    return id ? (uint32_t)(id - 1) : AR_NO_ID;
+}
+
 bool ar_storage_is_scalar(const ar_storage_facts *facts, uint32_t id) {
     const ar_storage_class *c = &facts->classes.data[id];
     for (uint32_t i = 0; i < c->slot_count; i++)
@@ -152,6 +158,7 @@ ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
     ar_storage_plan *plan = AR_NEW(arena, ar_storage_plan);
     plan->facts = facts;
     plan->level = level;
+    plan->cells.arena = arena;
     plan->classes = AR_NEW_ARRAY(arena, ar_storage_decision, count + 1);
     if (level < AR_LEVEL_O2) {
         keep_all(plan, arena);

@@ -10,6 +10,7 @@
 #ifndef AR_SOLVE_STORAGE_H
 #define AR_SOLVE_STORAGE_H
 
+#include "base/map.h"
 #include "core/level.h"
 #include "core/ops.h"
 #include "core/scale.h"
@@ -28,6 +29,7 @@ typedef struct ar_storage_plan {
     const ar_storage_facts *facts;
     ar_level level;
     ar_storage_decision *classes; /* by class id */
+    ar_table cells; /* ar_cell of the analysis -> 1 + class that holds it */
     uint32_t half_count;
 } ar_storage_plan;
 
@@ -37,6 +39,12 @@ ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
                                   const ar_storage_facts *facts,
                                   const ar_ops *ops, const ar_scale *scale,
                                   ar_diags *diags);
+
+/* The class that holds the cell of the loss-scale analysis, or AR_NO_ID. */
+uint32_t ar_storage_class_of_cell(const ar_storage_plan *plan,
+                                  const ar_cell *cell);
+/* Nothing but single floats. */
+bool ar_storage_is_scalar(const ar_storage_facts *facts, uint32_t id);
 
 /* --dump-after=solve: one line per class. */
 void ar_storage_plan_dump(FILE *out, ar_program *program,

@@ -194,6 +194,8 @@ static const char *unwanted(const ar_storage_solver *s,
         return "seen as bytes: holds whatever the caller puts there";
     if (s->info[c->id].aside)
         return "the training loop does not use it";
+    if (!c->generic_of)
+        return "nothing uses it";
     return c->concrete_count ? "nothing that it is called with is half"
                              : "role unknown: nothing calls it";
 }

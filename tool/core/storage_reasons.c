@@ -1,5 +1,6 @@
 /* Why a class stays FP32, as far as it is its own doing: what rules, the level
  * and its role say, pins, calls that take float, sums. */
+#include "core/plan_storage.h"
 #include "core/storage_solver.h"
 
 bool ar_storage_keep(ar_storage_solver *s, uint32_t id, const char *reason,
@@ -57,16 +58,6 @@ static bool pinned(ar_storage_solver *s, const ar_storage_class *c) {
                            pin_unlock(pin->kind));
 }
 
-/* An op runs on half operands where its target has a form for them. */
-static bool takes_half(const ar_function_rule *rule) {
-    static const char *const targets[] = {"amp_cblas_sgemm", "amp_cblas_sgemv",
-                                          "amp_gemm", "amp_gemv"};
-    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-        if (strcmp(rule->target, targets[i]) == 0)
-            return true;
-    return strncmp(rule->target, "amp_linear_", 11) == 0;
-}
-
 /* What this slice does not do to this kind of site whatever is in it. */
 static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
                        const ar_site *site) {
@@ -78,7 +69,7 @@ static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
     uint32_t index = ar_solver_find(&s->ops_at, site->node);
     const ar_op_site *op = index ? &s->ops->list.data[index - 1] : NULL;
     if (op && op->half) {
-        if (takes_half(op->rule))
+        if (ar_mixed_target(s->arena, op->rule))
             return false;
         return ar_storage_keep(
             s, c->id,

@@ -4,6 +4,8 @@
 
 static void add_cell(ar_storage_solver *s, uint32_t id, const ar_cell *cell) {
     ar_class_info *info = &s->info[id];
+    if (!ar_table_get(&s->plan->cells, ar_key(cell), 0))
+        ar_table_put(&s->plan->cells, ar_key(cell), 0, id + UINT64_C(1));
     if (cell->is_aside) {
         if (!info->aside)
             info->aside = cell;

@@ -3,7 +3,6 @@
 #ifndef AR_STORAGE_SOLVER_H
 #define AR_STORAGE_SOLVER_H
 
-#include "base/map.h"
 #include "core/solve_storage.h"
 
 enum { AR_ROLE_COUNT = AR_ROLE_LOSS + 1 };
@@ -97,8 +96,6 @@ const char *ar_storage_record_name(const ar_decl *record);
 /* The op of this call if it is redirected, or NULL. */
 const ar_op_site *ar_storage_redirected(const ar_storage_solver *s,
                                         const ar_node *call);
-/* Nothing but single floats. */
-bool ar_storage_is_scalar(const ar_storage_facts *facts, uint32_t id);
 /* Does the rule, `keep half function`, take the function's results out of what
  * a level keeps in FP32? */
 bool ar_storage_function_is_half(const ar_storage_solver *s,

@@ -136,6 +136,22 @@ static bool is_scaled_in_place(const ar_scale *scale, const ar_cell *cell) {
     return false;
 }
 
+/* From the decision about the class; its role is that of all the class. */
+static void describe_decision(builder *b, ar_audit_buffer *row, uint32_t id) {
+    if (b->run->options->level < AR_LEVEL_O2 || id == AR_NO_ID)
+        return;
+    const ar_storage_decision *d = &b->run->storage_plan->classes[id];
+    row->half = d->half;
+    row->reason = d->reason;
+    row->reason_place = d->reason_at.file != AR_NO_FILE && d->reason_at.end
+                            ? place(b, d->reason_at)
+                            : NULL;
+    row->unlock = d->unlock;
+    if (row->role == AR_ROLE_NONE)
+        row->role = d->role;
+    b->audit->half_buffers += d->half;
+}
+
 static void describe(builder *b, ar_audit_buffer *row, const ar_cell *cell) {
     row->reason = b->run->options->level == AR_LEVEL_O0
                       ? "-O0 changes nothing"
@@ -190,6 +206,7 @@ static void describe_storage(builder *b, ar_audit_buffer *row,
         row->accumulates = ar_accumulator_name(sum->kind);
         row->accumulates_place = place(b, sum->where.range);
     }
+    describe_decision(b, row, memory->id);
 }
 
 static const char *entity_name(builder *b, const ar_decl *decl) {
@@ -257,6 +274,8 @@ static void add_heap(builder *b) {
                                .type = "float",
                                .place = place(b, cell->object->site->range)};
         describe(b, &row, cell);
+        describe_decision(b, &row,
+                          ar_storage_class_of_cell(b->run->storage_plan, cell));
         AR_PUSH(b->arena, &b->audit->buffers, row);
     }
 }
@@ -348,6 +367,7 @@ ar_audit *ar_audit_make(ar_run *run) {
     note_pointers(&b);
     add_entities(&b);
     add_heap(&b);
+    ar_audit_add_memory(run, b.audit);
     add_scale(&b);
     add_skipped(&b);
     return b.audit;

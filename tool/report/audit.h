@@ -26,12 +26,22 @@ typedef struct ar_audit_buffer {
     bool degree_in_part; /* it also points to memory of the other degree */
     int group;           /* optimizer, or -1 */
     bool cast_cached;    /* a half copy is kept between steps */
+    bool half;
     const char *reason;
     const char *reason_place; /* or NULL */
+    const char *unlock;       /* what would make it half, or NULL */
     /* what a level that changes storage would meet */
     const char *pin, *pin_place;                 /* root cause, or NULL */
     const char *accumulates, *accumulates_place; /* or NULL */
 } ar_audit_buffer;
+
+/* The buffers of one role, as far as the training is followed. Bytes are a sum
+ * of numbers and products: "16384 + 512 * batch". */
+typedef struct ar_audit_memory {
+    ar_role role;
+    const char *before, *after;
+    uint32_t unsized; /* buffers whose size cannot be said */
+} ar_audit_memory;
 
 typedef struct ar_audit_place {
     const char *what; /* seed, unscale, step, carry, fused */
@@ -48,16 +58,19 @@ typedef struct ar_audit_skipped {
 typedef struct ar_audit {
     AR_VEC(ar_audit_op) ops;
     AR_VEC(ar_audit_buffer) buffers;
+    AR_VEC(ar_audit_memory) memory; /* -O2; by role */
     AR_VEC(ar_audit_place) places;
     AR_VEC(ar_audit_skipped) skipped;
     AR_VEC(const char *) unlocks; /* what would bring more ops into half */
-    uint32_t half_ops, casts;
+    uint32_t half_ops, half_buffers, casts;
     const char *scale_text; /* one line about the loss scale */
     AR_VEC(const char *)
     assumptions; /* what the loss scale takes for granted */
 } ar_audit;
 
 ar_audit *ar_audit_make(ar_run *run);
+/* memory.c: fills in `memory`; what the program's own buffers take. */
+void ar_audit_add_memory(ar_run *run, ar_audit *audit);
 
 void ar_audit_text(FILE *out, const ar_run *run, const ar_audit *audit);
 /* Schema: docs/audit-json.md, "version": 1. false on write errors. */

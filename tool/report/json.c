@@ -61,7 +61,7 @@ static cJSON *buffer_row(const ar_run *run, const ar_audit_buffer *buffer) {
     add_text(run, row, "kind", buffer->kind);
     add_text(run, row, "type", buffer->type);
     add_text(run, row, "place", buffer->place);
-    add_text(run, row, "precision", "fp32");
+    add_text(run, row, "precision", buffer->half ? "half" : "fp32");
     add_text(run, row, "role",
              buffer->role == AR_ROLE_NONE ? NULL : ar_role_name(buffer->role));
     cJSON_AddBoolToObject(row, "carries_momentum", buffer->also_state);
@@ -77,10 +77,20 @@ static cJSON *buffer_row(const ar_run *run, const ar_audit_buffer *buffer) {
     cJSON_AddBoolToObject(row, "cast_cached", buffer->cast_cached);
     add_text(run, row, "reason", buffer->reason);
     add_text(run, row, "reason_place", buffer->reason_place);
+    add_text(run, row, "unlock", buffer->unlock);
     add_text(run, row, "pin", buffer->pin);
     add_text(run, row, "pin_place", buffer->pin_place);
     add_text(run, row, "accumulates", buffer->accumulates);
     add_text(run, row, "accumulates_place", buffer->accumulates_place);
+    return row;
+}
+
+static cJSON *memory_row(const ar_run *run, const ar_audit_memory *memory) {
+    cJSON *row = cJSON_CreateObject();
+    add_text(run, row, "role", ar_role_name(memory->role));
+    add_text(run, row, "before", memory->before);
+    add_text(run, row, "after", memory->after);
+    cJSON_AddNumberToObject(row, "unsized", memory->unsized);
     return row;
 }
 
@@ -129,6 +139,10 @@ bool ar_audit_json(FILE *out, const ar_run *run, const ar_audit *audit) {
     cJSON *buffers = cJSON_AddArrayToObject(root, "buffers");
     for (uint32_t i = 0; i < audit->buffers.count; i++)
         cJSON_AddItemToArray(buffers, buffer_row(run, &audit->buffers.data[i]));
+    cJSON_AddNumberToObject(root, "buffers_in_half", audit->half_buffers);
+    cJSON *memory = cJSON_AddArrayToObject(root, "memory");
+    for (uint32_t i = 0; i < audit->memory.count; i++)
+        cJSON_AddItemToArray(memory, memory_row(run, &audit->memory.data[i]));
     cJSON_AddItemToObject(root, "loss_scale", scale_object(run, audit));
     cJSON *skipped = cJSON_AddArrayToObject(root, "skipped_regions");
     for (uint32_t i = 0; i < audit->skipped.count; i++) {

@@ -19,12 +19,16 @@ static void print_ops(FILE *out, const ar_audit *audit) {
 }
 
 static void print_buffers(FILE *out, const ar_audit *audit, ar_level level) {
-    fprintf(out, "\nbuffers: 0 of %u in half (%s changes no storage)\n",
-            audit->buffers.count, ar_level_name(level));
+    bool stores = level >= AR_LEVEL_O2;
+    fprintf(out, "\nbuffers: %u of %u in half", audit->half_buffers,
+            audit->buffers.count);
+    if (!stores)
+        fprintf(out, " (%s changes no storage)", ar_level_name(level));
+    fputc('\n', out);
     for (uint32_t i = 0; i < audit->buffers.count; i++) {
         const ar_audit_buffer *row = &audit->buffers.data[i];
-        fprintf(out, "  fp32  %s: %s %s (%s)", row->place, row->kind, row->name,
-                row->type);
+        fprintf(out, "  %s  %s: %s %s (%s)", row->half ? "half" : "fp32",
+                row->place, row->kind, row->name, row->type);
         if (row->role != AR_ROLE_NONE)
             fprintf(out, ", %s", ar_role_name(row->role));
         if (row->also_state)
@@ -39,12 +43,30 @@ static void print_buffers(FILE *out, const ar_audit *audit, ar_level level) {
         if (row->reason_place)
             fprintf(out, " [%s]", row->reason_place);
         fputc('\n', out);
+        if (row->unlock)
+            fprintf(out, "        to unlock: %s\n", row->unlock);
+        if (stores)
+            continue; /* what stands against half is the reason */
         if (row->pin)
             fprintf(out, "        pinned to FP32 storage: %s [%s]\n", row->pin,
                     row->pin_place);
         if (row->accumulates)
             fprintf(out, "        accumulates (%s) [%s]\n", row->accumulates,
                     row->accumulates_place);
+    }
+}
+
+static void print_memory(FILE *out, const ar_audit *audit) {
+    if (!audit->memory.count)
+        return;
+    fputs("\nmemory of the program's buffers, in bytes:\n", out);
+    for (uint32_t i = 0; i < audit->memory.count; i++) {
+        const ar_audit_memory *row = &audit->memory.data[i];
+        fprintf(out, "  %s: %s -> %s", ar_role_name(row->role), row->before,
+                row->after);
+        if (row->unsized)
+            fprintf(out, ", and %u of unknown size", row->unsized);
+        fputc('\n', out);
     }
 }
 
@@ -71,6 +93,7 @@ void ar_audit_text(FILE *out, const ar_run *run, const ar_audit *audit) {
             audit->ops.count, audit->casts);
     print_ops(out, audit);
     print_buffers(out, audit, run->options->level);
+    print_memory(out, audit);
     print_scale(out, audit);
     if (audit->skipped.count)
         fputs("\nnot seen (switched off by the preprocessor):\n", out);
