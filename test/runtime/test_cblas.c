@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include <amp/amp_cblas.h>
-#include <amp/amp_cblas_storage.h>
 
 static double bound(void) {
     return AMP_HALF == AMP_FP32 ? 0.0 : bound_of(AMP_HALF);

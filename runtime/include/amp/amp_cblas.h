@@ -91,4 +91,7 @@ static inline void amp_cblas_sgemm_batch_or(
                  strideb, beta, c, ldc, stridec, batch);
 }
 
+/* The same for buffers that may be stored in half. */
+#include <amp/amp_cblas_storage.h>
+
 #endif
