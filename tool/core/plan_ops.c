@@ -11,8 +11,8 @@ static bool is_mixed(const ar_plan *plan, const ar_op_site *site) {
 }
 
 static const char *header_of(const ar_plan *plan, const ar_op_site *site) {
-    bool in_header = site->rule->header || !is_mixed(plan, site);
-    return in_header ? site->rule->header : "amp/amp_storage.h";
+    return is_mixed(plan, site) ? ar_mixed_header(site->rule)
+                                : site->rule->header;
 }
 
 static const char *replacement_name(ar_plan *plan, const ar_op_site *site) {

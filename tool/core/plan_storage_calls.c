@@ -65,10 +65,37 @@ bool ar_copy_is_mixed(const ar_rewriter *r, const ar_unit *unit,
            ar_class_is_half(r, flow->from) != ar_class_is_half(r, flow->to);
 }
 
-static bool is_buffer_text(const ar_node *argument) {
+static const ar_node *as_written(const ar_node *argument) {
     while (argument->kind == AR_IMPLICIT && argument->kid_count)
         argument = argument->kids[0];
-    return ar_float_depth(argument->type) == 1;
+    return argument;
+}
+
+static bool is_buffer_text(const ar_node *argument) {
+    return ar_float_depth(as_written(argument)->type) == 1;
+}
+
+/* Rows of an array: a[2][3] is no address of a float, *a is. */
+static bool is_array_text(const ar_node *argument) {
+    const ar_type *type = as_written(argument)->type;
+    if (ar_is_kind(type, AR_TYPE_POINTER))
+        type = type->element;
+    return ar_float_depth(as_written(argument)->type) > 0 &&
+           ar_is_float(ar_array_bottom(type));
+}
+
+static void put_buffer(ar_rewriter *r, const ar_node *argument,
+                       const char *head, const char *tail) {
+    const ar_node *text = as_written(argument);
+    int depth = ar_float_depth(text->type);
+    bool bare = text->kind == AR_REF || text->kind == AR_MEMBER ||
+                text->kind == AR_INDEX || depth == 1;
+    char stars[8] = "";
+    for (int i = 1; i < depth && i < 7; i++)
+        stars[i - 1] = '*';
+    ar_put_around(r, argument->range, AR_LAYER_CALL,
+                  ar_sprintf(r->arena, "%s%s%s", head, stars, bare ? "" : "("),
+                  ar_sprintf(r->arena, "%s%s", bare ? "" : ")", tail));
 }
 
 static uint32_t skip_space_back(const ar_file *file, uint32_t at) {
@@ -99,8 +126,7 @@ static void put_copy(ar_rewriter *r, const ar_node *call) {
     const ar_node *count = element_count(bytes);
     ar_put_text(r, call->op_range, "amp_copy");
     for (uint32_t i = 1; i <= 2; i++)
-        ar_put_around(r, call->kids[i]->range, AR_LAYER_CALL, "AMP_BUFFER(",
-                      ")");
+        put_buffer(r, call->kids[i], "AMP_BUFFER(", ")");
     if (!count) {
         ar_put_around(r, bytes->range, AR_LAYER_CALL, "(", ") / sizeof(float)");
         return;
@@ -125,8 +151,8 @@ static const char *copy(ar_rewriter *r, const ar_site *site) {
                     rule->params[0].direction == AR_DIR_OUT &&
                     rule->params[1].direction == AR_DIR_IN && rule->uses &&
                     rule->uses[2] == AR_USE_BYTES;
-    if (!is_plain || !is_buffer_text(call->kids[1]) ||
-        !is_buffer_text(call->kids[2]))
+    if (!is_plain || !is_array_text(call->kids[1]) ||
+        !is_array_text(call->kids[2]))
         return cannot_take(r, call, "which copies between precisions here");
     if (ar_value_is_used(site->where.function, call))
         return cannot_take(r, call, "whose result is used");
@@ -159,10 +185,18 @@ static const char *file(ar_rewriter *r, const ar_site *site) {
     const char *name = ar_file_function(call);
     if (!name)
         return cannot_take(r, call, "which has no form for half");
+    const ar_node *buffer = call->kids[1];
     const char *problem = rename_problem(r, call);
-    if (!problem)
-        ar_put_text(r, call->op_range, name);
-    return problem;
+    if (!problem && !is_array_text(buffer))
+        return cannot_take(r, call, "with a buffer that is no float pointer");
+    if (!problem && !is_buffer_text(buffer))
+        problem = ar_text_problem(r, buffer->range);
+    if (problem)
+        return problem;
+    ar_put_text(r, call->op_range, name);
+    if (!is_buffer_text(buffer))
+        put_buffer(r, buffer, "", "");
+    return NULL;
 }
 
 /* ---- ops ----------------------------------------------------------------- */
@@ -175,23 +209,25 @@ static const ar_op_site *op_of(const ar_rewriter *r, const ar_node *call) {
 }
 
 /* Entries of the runtime that take an amp_buffer for each matrix. */
-static const char *const mixed_entries[] = {
-    "amp_gemm",
-    "amp_gemm_strided",
-    "amp_gemv",
-    "amp_linear_forward",
-    "amp_linear_backward",
-    "amp_cblas_sgemm",
-    "amp_cblas_sgemv",
-    "amp_cblas_sgemm_batch_strided",
+static const struct mixed_entry {
+    const char *name, *header;
+} mixed_entries[] = {
+    {"amp_gemm", "amp/amp_storage.h"},
+    {"amp_gemm_strided", "amp/amp_storage.h"},
+    {"amp_gemv", "amp/amp_storage.h"},
+    {"amp_linear_forward", "amp/amp_storage.h"},
+    {"amp_linear_backward", "amp/amp_storage.h"},
+    {"amp_cblas_sgemm", "amp/amp_cblas_storage.h"},
+    {"amp_cblas_sgemv", "amp/amp_cblas_storage.h"},
+    {"amp_cblas_sgemm_batch_strided", "amp/amp_cblas_storage.h"},
 };
 
-static bool has_mixed_entry(const ar_function_rule *rule) {
+static const struct mixed_entry *mixed_entry(const ar_function_rule *rule) {
     size_t count = sizeof mixed_entries / sizeof *mixed_entries;
     for (size_t i = 0; i < count && rule->target; i++)
-        if (strcmp(rule->target, mixed_entries[i]) == 0)
-            return true;
-    return false;
+        if (strcmp(rule->target, mixed_entries[i].name) == 0)
+            return &mixed_entries[i];
+    return NULL;
 }
 
 static bool mentions(const char *text, const char *name) {
@@ -218,9 +254,15 @@ static bool passes_matrices(const ar_function_rule *rule) {
 }
 
 const char *ar_mixed_target(ar_arena *arena, const ar_function_rule *rule) {
-    return has_mixed_entry(rule) && passes_matrices(rule)
-               ? ar_sprintf(arena, "%s_mixed", rule->target)
+    const struct mixed_entry *entry = mixed_entry(rule);
+    return entry && passes_matrices(rule)
+               ? ar_sprintf(arena, "%s_mixed", entry->name)
                : NULL;
+}
+
+const char *ar_mixed_header(const ar_function_rule *rule) {
+    const struct mixed_entry *entry = mixed_entry(rule);
+    return entry ? entry->header : NULL;
 }
 
 bool ar_is_null_pointer(const ar_node *node) {
