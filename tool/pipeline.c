@@ -452,7 +452,10 @@ static bool plan_with(ar_run *run, const ar_scale *placed) {
         .bf16 = bf16,
         .no_scaling =
             bf16 && trains && (!placed || placed->outcome != AR_SCALE_FOUND),
-        .configure = scaler_setup(run)};
+        .configure = scaler_setup(run),
+        .headers = ar_real_path(run->arena,
+                                ar_sprintf(run->arena, "%s/amp",
+                                           ar_include_directory(run->arena)))};
     return ar_plan_make(run->arena, run->program, run->rules, run->ops, placed,
                         stores_half(run) ? run->storage_plan : NULL, options,
                         &run->edits, &run->plan, &run->diags);

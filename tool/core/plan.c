@@ -57,5 +57,6 @@ bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
         out->scaled = ok;
         plan_configure(out);
     }
-    return ar_plan_includes(out) && ok;
+    ok = ar_plan_includes(out) && ok;
+    return ar_plan_names(out) && ok;
 }

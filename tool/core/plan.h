@@ -14,6 +14,7 @@ typedef struct ar_plan_options {
     bool no_scaling;       /* gradients exist but carry no scale: fp16 builds
                               of the output are refused */
     const char *configure; /* statement for the start of main, or NULL */
+    const char *headers;   /* real path of the folder of amp.h */
 } ar_plan_options;
 
 typedef struct ar_plan {
@@ -42,6 +43,12 @@ bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
 /* plan_ops.c: redirected calls, their wrappers, the includes */
 bool ar_plan_ops(ar_plan *plan, const ar_ops *ops);
 bool ar_plan_includes(ar_plan *plan);
+/* plan_names.c: false when the program means something else by a name of the
+ * runtime that an edit uses. To be asked when all edits are there. */
+bool ar_plan_names(ar_plan *plan);
+/* A macro, function, variable, type or enumerator of the program, wherever it
+ * is; file AR_NO_FILE: there is none. */
+ar_range ar_plan_find_name(const ar_plan *plan, const char *name);
 /* plan_scale.c: seeds, unscale, step */
 bool ar_plan_scale(ar_plan *plan, const ar_scale *scale);
 /* plan_kernels.c: gives the kernel the loss scale as an argument, in all its

@@ -230,9 +230,9 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
             return true;
     const ar_decl *function = ar_named_declaration(site->callee);
     const char *name = replacement_name(plan, site);
-    if (ar_find_function(plan->program, name)) {
-        ar_report(plan->diags, AR_DIAG_OP_NAME_TAKEN,
-                  site->callee->decl->name_range, name);
+    ar_range taken = ar_plan_find_name(plan, name);
+    if (taken.file != AR_NO_FILE) {
+        ar_report(plan->diags, AR_DIAG_OP_NAME_TAKEN, taken, name);
         return false;
     }
     AR_PUSH(plan->arena, wrappers, made);

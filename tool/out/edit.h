@@ -61,9 +61,11 @@ void ar_diff_print(FILE *out, const char *old_name, const char *new_name,
  * that it is either the old one or the new one. All temporaries are written
  * before the first rename: a full disk, a missing directory or a name that
  * cannot be written changes nothing, is a CANNOT_WRITE (or BACKUP_EXISTS)
- * diagnostic, and leaves neither temporaries nor new directories behind. Nor
- * does a signal that ends the process; one that comes between the first rename
- * and the last waits for it (base/crash.h).
+ * diagnostic, and leaves neither temporaries nor new directories behind. Where
+ * a rename fails, files that were replaced before get their old contents back:
+ * each keeps a second name until the last is done. Nor does a signal that ends
+ * the process leave any behind; one that comes between the first rename and the
+ * last waits for it (base/crash.h).
  *
  * Parent directories are made. The mode is that of `like` (a path), else of
  * the file that is replaced, else what the umask allows; the owner is kept

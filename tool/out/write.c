@@ -21,6 +21,7 @@ typedef struct job {
     const ar_output *output;
     const char *target;    /* the path with symbolic links followed */
     const char *temporary; /* NULL: none, or renamed already */
+    const char *kept;      /* the old file, until all are renamed; or NULL */
     target_kind kind;
     struct stat old; /* TARGET_FILE */
 } job;
@@ -127,14 +128,18 @@ static bool write_all(int fd, ar_bytes bytes) {
     return true;
 }
 
-/* open() rather than mkstemp(): a new file gets what the umask allows. */
-static int open_temporary(batch *b, job *j) {
+/* The i-th name beside the target that may be free. */
+static const char *name_beside(const batch *b, const job *j, int i) {
     const char *slash = strrchr(j->target, '/');
     const char *name = slash ? slash + 1 : j->target;
+    return ar_sprintf(b->arena, "%s.%.200s.%ld-%d.tmp",
+                      parent_of(b->arena, j->target), name, (long)getpid(), i);
+}
+
+/* open() rather than mkstemp(): a new file gets what the umask allows. */
+static int open_temporary(batch *b, job *j) {
     for (int i = 0; i < NAME_TRIES; i++) {
-        const char *path =
-            ar_sprintf(b->arena, "%s.%.200s.%ld-%d.tmp",
-                       parent_of(b->arena, j->target), name, (long)getpid(), i);
+        const char *path = name_beside(b, j, i);
         ar_crash_hold_interrupts(); /* one that is there has its name here */
         int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         int error = errno;
@@ -190,7 +195,30 @@ static bool write_stream(batch *b, const job *j) {
     return ok ? true : fail(b, j->output->path, error);
 }
 
+/* Gives the old file a second name, to come back by. Where the file system has
+ * no hard links it loses the first one for a moment. */
+static bool keep_old(batch *b, job *j) {
+    struct stat now;
+    if (lstat(j->target, &now) != 0)
+        return fail(b, j->output->path, errno);
+    if (now.st_dev != j->old.st_dev || now.st_ino != j->old.st_ino)
+        return fail(b, j->output->path, ESTALE);
+    for (int i = 0; i < NAME_TRIES; i++) {
+        const char *path = name_beside(b, j, i);
+        bool ok = link(j->target, path) == 0;
+        if (!ok && errno == EEXIST)
+            continue;
+        if (!ok && rename(j->target, path) != 0)
+            break;
+        j->kept = path;
+        return true;
+    }
+    return fail(b, j->output->path, errno);
+}
+
 static bool commit(batch *b, job *j) {
+    if (j->kind == TARGET_FILE && !keep_old(b, j))
+        return false;
     if (j->output->kind == AR_WRITE_BACKUP) {
         /* link() does not replace, whoever made the name meanwhile */
         if (link(j->temporary, j->target) != 0)
@@ -215,15 +243,42 @@ static bool no_name_twice(const batch *b) {
     return true;
 }
 
+/* Puts back what was there. An old file that cannot get its name again stays
+ * under the other one. */
+static void take_back(batch *b, job *j) {
+    if (j->kind == TARGET_STREAM)
+        return;
+    if (!j->kept) {
+        if (!j->temporary)
+            unlink(j->target);
+        return;
+    }
+    if (rename(j->kept, j->target) != 0) {
+        ar_report(b->diags, AR_DIAG_CANNOT_WRITE, AR_NO_RANGE, j->target,
+                  ar_sprintf(b->arena, "%s; what it was is in '%s'",
+                             strerror(errno), j->kept));
+        return;
+    }
+    unlink(j->kept); /* rename() does nothing to two names of one file */
+}
+
 static bool commit_all(batch *b) {
     bool ok = true;
+    uint32_t done = 0;
     ar_crash_hold_interrupts(); /* all files are the new ones, or none */
     ar_crash_written(AR_WRITTEN_PARTLY);
-    for (uint32_t i = 0; i < b->count && ok; i++)
-        if (b->jobs[i].kind != TARGET_STREAM)
-            ok = commit(b, &b->jobs[i]);
-    if (ok)
-        ar_crash_written(AR_WRITTEN_ALL);
+    for (; done < b->count && ok; done++)
+        if (b->jobs[done].kind != TARGET_STREAM)
+            ok = commit(b, &b->jobs[done]);
+    if (ok) {
+        for (uint32_t i = 0; i < b->count; i++)
+            if (b->jobs[i].kept)
+                unlink(b->jobs[i].kept);
+    } else {
+        while (done-- > 0)
+            take_back(b, &b->jobs[done]);
+    }
+    ar_crash_written(ok ? AR_WRITTEN_ALL : AR_WRITTEN_NONE);
     ar_crash_take_interrupts();
     return ok;
 }
