@@ -104,16 +104,44 @@ static void explain_half(ar_storage_solver *s, const ar_storage_class *c) {
             : "shares code with memory that is half";
 }
 
-/* A rule that cannot be followed is said to be so. */
-static void report_broken_rule(ar_storage_solver *s,
-                               const ar_storage_class *c) {
-    const ar_class_info *info = &s->info[c->id];
-    const ar_storage_decision *d = &s->at[c->id];
-    if (info->half_by && !info->fp32_by)
-        ar_report(s->diags, AR_DIAG_STAYS_FP32,
-                  d->reason_at.file != AR_NO_FILE ? d->reason_at
-                                                  : info->half_at,
-                  c->name, info->half_by, d->reason);
+static bool is_broken(const ar_storage_solver *s, uint32_t id) {
+    return s->info[id].half_by && !s->info[id].fp32_by && !s->at[id].half;
+}
+
+/* A rule that cannot be followed is said to be so, once: at the first buffer
+ * that stays FP32 for a reason of its own. */
+static void report_broken_rule(ar_storage_solver *s, const char *rule) {
+    const ar_storage_facts *facts = s->facts;
+    uint32_t first = AR_NO_ID, count = 0, best = 0;
+    for (uint32_t i = 0; i < facts->classes.count; i++) {
+        if (!is_broken(s, i) || strcmp(s->info[i].half_by, rule) != 0)
+            continue;
+        uint32_t worth = ar_storage_is_scalar(facts, i) ? 1
+                         : s->because[i]                ? 2
+                                                        : 3;
+        count += worth > 1;
+        if (worth > best) {
+            best = worth;
+            first = i;
+        }
+    }
+    const ar_storage_decision *d = &s->at[first];
+    const char *more =
+        count > 1 ? ar_sprintf(s->arena, " (and %u more)", count - 1) : "";
+    ar_report(s->diags, AR_DIAG_STAYS_FP32,
+              d->reason_at.file != AR_NO_FILE ? d->reason_at
+                                              : s->info[first].half_at,
+              facts->classes.data[first].name, more, rule, d->reason);
+}
+
+static void report_broken_rules(ar_storage_solver *s) {
+    ar_strmap said = {.arena = s->arena};
+    for (uint32_t i = 0; i < s->facts->classes.count; i++) {
+        if (!is_broken(s, i) || ar_strmap_get(&said, s->info[i].half_by))
+            continue;
+        ar_strmap_put(&said, s->info[i].half_by, s);
+        report_broken_rule(s, s->info[i].half_by);
+    }
 }
 
 /* ---- the whole ----------------------------------------------------------- */
@@ -144,9 +172,8 @@ static void solve(ar_storage_solver *s) {
         const ar_storage_class *c = &facts->classes.data[i];
         if (s->at[i].half)
             explain_half(s, c);
-        else
-            report_broken_rule(s, c);
     }
+    report_broken_rules(s);
 }
 
 ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
