@@ -2,6 +2,7 @@
  * casts, each result compared with what one thread alone gets. */
 #include "check.h"
 
+#include <amp/amp_storage.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -26,6 +27,31 @@ static void *multiply(void *unused) {
             atomic_fetch_add(&wrong, 1);
     }
     free(c);
+    return NULL;
+}
+
+/* The input and the result in half: scratch memory for both, by thread. */
+static uint16_t half_input[M * K];
+static uint16_t wanted_halves[M * N];
+
+static amp_status multiply_mixed(uint16_t *c) {
+    amp_buffer in = {half_input, AMP_BF16};
+    amp_buffer out = {c, AMP_BF16};
+    return amp_gemm_mixed_as(AMP_BF16, 0, 1, M, N, K, 1.0f, in, K,
+                             amp_buffer_of_floats(weight), K, 0.0f, out, N);
+}
+
+static void *multiply_in_half(void *unused) {
+    (void)unused;
+    uint16_t c[M * N];
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % 10 == 0)
+            amp_params_changed();
+        memset(c, 0xff, sizeof c);
+        if (multiply_mixed(c) != AMP_OK ||
+            memcmp(c, wanted_halves, sizeof c) != 0)
+            atomic_fetch_add(&wrong, 1);
+    }
     return NULL;
 }
 
@@ -94,6 +120,10 @@ static void products_are_right(void **state) {
                      AMP_OK);
     amp_params_changed();
     in_parallel(multiply);
+    assert_int_equal(atomic_load(&wrong), 0);
+    amp_cast_to_bf16(half_input, input, M * K);
+    assert_int_equal(multiply_mixed(wanted_halves), AMP_OK);
+    in_parallel(multiply_in_half);
     assert_int_equal(atomic_load(&wrong), 0);
     free(values);
     free(input);
