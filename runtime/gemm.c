@@ -290,14 +290,14 @@ static void store(void *to, const amp_matrix *m, int64_t at, float x) {
     }
 }
 
-/* Where an operand's element lies; matrices past the batch are the first. */
+/* Where an element lies. A shared matrix has stride 0. */
 static int64_t place_of(const amp_matrix *m, bool trans, bool reversed,
                         int64_t batch, int64_t row, int64_t col) {
     int64_t r = trans ? col : row;
     int64_t c = trans ? row : col;
     if (reversed)
         r = m->rows - 1 - r;
-    return (m->batch == 1 ? 0 : batch) * m->stride + r * m->ld + c;
+    return batch * m->stride + r * m->ld + c;
 }
 
 static float dot(const amp_gemm *g, int64_t batch, int64_t row, int64_t col) {
