@@ -292,9 +292,11 @@ static const char *op(ar_rewriter *r, const ar_op_site *found) {
 bool ar_op_has_half_operand(const ar_storage_plan *storage,
                             const ar_node *call) {
     const ar_storage_facts *facts = storage->facts;
-    for (uint32_t i = 0; i < facts->sites.count; i++) {
-        const ar_site *site = &facts->sites.data[i];
-        if (site->kind == AR_SITE_CALL && site->node == call)
+    const ar_storage_index *index = storage->index;
+    for (uint32_t i = ar_storage_site_at(index, call); i;
+         i = ar_storage_site_after(index, i)) {
+        const ar_site *site = &facts->sites.data[i - 1];
+        if (site->kind == AR_SITE_CALL)
             for (uint32_t k = 0; k < site->class_count; k++)
                 if (storage->classes[site->classes[k]].half)
                     return true;
@@ -308,16 +310,12 @@ bool ar_op_has_half_operand(const ar_storage_plan *storage,
 static const char *own(ar_rewriter *r, const ar_site *site) {
     if (!r->plan)
         return NULL;
-    const ar_storage_facts *facts = r->storage->facts;
-    for (uint32_t i = 0; i < facts->calls.count; i++) {
-        const ar_storage_call *call = &facts->calls.data[i];
-        if (call->node != site->node)
-            continue;
-        for (uint32_t k = 0; k < call->instance_count; k++)
-            if (call->instances[k].actual == site->classes[0] &&
-                !ar_class_is_half(r, call->instances[k].generic))
-                return cannot_take(r, site->node, "whose parameter stays FP32");
-    }
+    const ar_storage_call *call =
+        ar_storage_call_at(r->storage->index, site->node);
+    for (uint32_t k = 0; call && k < call->instance_count; k++)
+        if (call->instances[k].actual == site->classes[0] &&
+            !ar_class_is_half(r, call->instances[k].generic))
+            return cannot_take(r, site->node, "whose parameter stays FP32");
     return NULL;
 }
 

@@ -66,13 +66,10 @@ static int compare_ends(const void *pa, const void *pb) {
 static group group_of(const ar_rewriter *r, const ar_unit *unit,
                       ar_range token) {
     AR_VEC(const ar_decl *) found = {0};
-    for (uint32_t i = 0; i < unit->decls.count; i++) {
-        const ar_decl *decl = unit->decls.data[i];
-        if (decl->float_token.file == token.file &&
-            decl->float_token.begin == token.begin &&
-            decl->kind != AR_DECL_TYPEDEF)
-            AR_PUSH(r->arena, &found, decl);
-    }
+    const ar_token_decls *one =
+        ar_storage_declared_with(r->storage->index, unit, token);
+    for (; one; one = one->next)
+        AR_PUSH(r->arena, &found, one->decl);
     if (found.count)
         qsort(found.data, found.count, sizeof *found.data, compare_ends);
     return (group){found.data, found.count};

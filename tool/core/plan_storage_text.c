@@ -70,10 +70,11 @@ ar_memory_precision ar_precision_behind(const ar_storage_plan *storage,
 bool ar_counts_half(const ar_storage_plan *storage, const ar_node *node) {
     if (!node)
         return false;
-    for (uint32_t i = 0; i < storage->facts->sites.count; i++) {
-        const ar_site *site = &storage->facts->sites.data[i];
-        if (site->kind == AR_SITE_SIZEOF && site->node == node &&
-            !node->kid_count)
+    const ar_storage_index *index = storage->index;
+    for (uint32_t i = ar_storage_site_at(index, node); i;
+         i = ar_storage_site_after(index, i)) {
+        const ar_site *site = &storage->facts->sites.data[i - 1];
+        if (site->kind == AR_SITE_SIZEOF && !node->kid_count)
             for (uint32_t k = 0; k < site->class_count; k++)
                 if (storage->classes[site->classes[k]].half)
                     return true;
@@ -277,28 +278,7 @@ bool ar_has_effects(const ar_node *node) {
 
 /* ---- functions ----------------------------------------------------------- */
 
-typedef struct mention {
-    const ar_rewriter *r;
-    const ar_entity *function;
-    const ar_node *callee; /* of the call visited last */
-    bool found;
-} mention;
-
-/* A node is visited before its kids, so a callee follows its call. */
-static void note_mention(void *context, ar_unit *unit, ar_decl *function,
-                         ar_node *node) {
-    (void)unit, (void)function;
-    mention *m = context;
-    if (node->kind == AR_CALL || node->kind == AR_LAUNCH)
-        m->callee = ar_skip_casts(node->kids[0]);
-    if (node->kind == AR_REF && node != m->callee && node->decl &&
-        node->decl->kind == AR_DECL_FUNCTION &&
-        ar_entity_of(m->r->program, node->decl) == m->function)
-        m->found = true;
-}
-
 bool ar_is_function_value(const ar_rewriter *r, const ar_decl *function) {
-    mention m = {.r = r, .function = ar_entity_of(r->program, function)};
-    ar_program_visit(r->program, note_mention, &m);
-    return m.found;
+    return ar_storage_is_function_value(r->storage->index,
+                                        ar_entity_of(r->program, function));
 }

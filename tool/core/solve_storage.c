@@ -191,6 +191,7 @@ ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
         keep_all(plan, arena);
         return plan;
     }
+    plan->index = ar_storage_index_make(arena, program, facts);
     ar_storage_solver s = {
         .arena = arena,
         .program = program,

@@ -15,6 +15,7 @@
 #include "core/ops.h"
 #include "core/scale.h"
 #include "core/storage.h"
+#include "core/storage_index.h"
 
 typedef struct ar_storage_decision {
     bool half;
@@ -28,7 +29,8 @@ typedef struct ar_storage_decision {
 typedef struct ar_storage_plan {
     const ar_storage_facts *facts;
     ar_level level;
-    ar_storage_decision *classes; /* by class id */
+    ar_storage_decision *classes;  /* by class id */
+    const ar_storage_index *index; /* NULL below O2 */
     ar_table cells; /* ar_cell of the analysis -> 1 + class that holds it */
     uint32_t half_count;
 } ar_storage_plan;

@@ -72,21 +72,30 @@ static bool declares(const ar_pragma *pragma, ar_program *program,
     return false;
 }
 
-static said by_pragma(const ar_storage_solver *s, const ar_entity *entity) {
+static bool says_half(const ar_pragma *pragma) {
+    return strcmp(pragma->text, "half") == 0;
+}
+
+static void collect_pragmas(ar_storage_solver *s) {
     for (uint32_t u = 0; u < s->program->unit_count; u++) {
         const ar_unit *unit = s->program->units[u];
         for (uint32_t i = 0; i < unit->pragmas.count; i++) {
             const ar_pragma *pragma = &unit->pragmas.data[i];
-            if (pragma->kind != AR_PRAGMA_AMP ||
-                !declares(pragma, s->program, entity))
-                continue;
-            bool half = strcmp(pragma->text, "half") == 0;
-            if (half || strcmp(pragma->text, "fp32") == 0 ||
-                strcmp(pragma->text, "keep") == 0)
-                return (said){
-                    half, ar_sprintf(s->arena, "#pragma amp %s", pragma->text),
-                    pragma->range};
+            if (pragma->kind == AR_PRAGMA_AMP &&
+                (says_half(pragma) || strcmp(pragma->text, "fp32") == 0 ||
+                 strcmp(pragma->text, "keep") == 0))
+                AR_PUSH(s->arena, &s->pragmas, pragma);
         }
+    }
+}
+
+static said by_pragma(const ar_storage_solver *s, const ar_entity *entity) {
+    for (uint32_t i = 0; i < s->pragmas.count; i++) {
+        const ar_pragma *pragma = s->pragmas.data[i];
+        if (declares(pragma, s->program, entity))
+            return (said){says_half(pragma),
+                          ar_sprintf(s->arena, "#pragma amp %s", pragma->text),
+                          pragma->range};
     }
     return (said){0};
 }
@@ -170,6 +179,7 @@ static void note_stands_for(ar_storage_solver *s, const ar_storage_class *c) {
 
 void ar_storage_find_rules(ar_storage_solver *s) {
     const ar_storage_facts *facts = s->facts;
+    collect_pragmas(s);
     for (uint32_t i = 0; i < facts->slots.count; i++) {
         const ar_slot *slot = &facts->slots.data[i];
         if (slot->is_float)

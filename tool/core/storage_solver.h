@@ -47,7 +47,8 @@ typedef struct ar_storage_solver {
     /* FP32 because of the class at the other end; NULL: for a reason of its
      * own */
     const ar_storage_link **because;
-    uint32_t *queue, queued, done; /* FP32, to be spread */
+    uint32_t *queue, queued, done;     /* FP32, to be spread */
+    AR_VEC(const ar_pragma *) pragmas; /* #pragma amp half, fp32, keep */
     /* nodes by their place: a header read by several units has a tree in each,
      * and one of them has the facts */
     ar_table sites;       /* access, call argument: 1 + site */

@@ -1,0 +1,35 @@
+/* Look-ups over storage facts that would otherwise be searches through all of
+ * them: the edits ask about every site. Made once; read-only. */
+#ifndef AR_STORAGE_INDEX_H
+#define AR_STORAGE_INDEX_H
+
+#include "core/storage.h"
+
+typedef struct ar_storage_index ar_storage_index;
+
+ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
+                                        const ar_storage_facts *facts);
+
+/* The sites of this node: 1 + the first one, 0 for none; then the next. */
+uint32_t ar_storage_site_at(const ar_storage_index *index, const ar_node *node);
+uint32_t ar_storage_site_after(const ar_storage_index *index, uint32_t site);
+
+/* What the call, or the mention of a function, ties together, or NULL. */
+const ar_storage_call *ar_storage_call_at(const ar_storage_index *index,
+                                          const ar_node *node);
+
+/* The declarations of the unit that share this float token, typedefs left out,
+ * in the order of the unit; NULL at the end. */
+typedef struct ar_token_decls {
+    const ar_decl *decl;
+    const struct ar_token_decls *next;
+} ar_token_decls;
+const ar_token_decls *ar_storage_declared_with(const ar_storage_index *index,
+                                               const ar_unit *unit,
+                                               ar_range float_token);
+
+/* The function is named other than to call it. */
+bool ar_storage_is_function_value(const ar_storage_index *index,
+                                  const ar_entity *function);
+
+#endif
