@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+extern const uint32_t amp_no_bits; /* declared for gcc only */
+const uint32_t amp_no_bits = 0;
+
 static char *address(amp_buffer b, size_t at) {
     return (char *)b.data + at * amp_element_bytes(b.type);
 }

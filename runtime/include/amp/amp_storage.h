@@ -140,11 +140,29 @@ static inline float amp_fp16_load(uint16_t x) {
     return amp_float_of_bits(absolute | (uint32_t)(x & 0x8000u) << 16);
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+/* 0, which the compiler does not know: of `v > 0 ? v : 0` gcc would convert
+ * the 0 itself and leave v to a branch, and such a loop is not vectorised.
+ * Constants it may convert. */
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const uint32_t amp_no_bits;
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+#define AMP_UNKNOWN_ZERO(x) (__builtin_constant_p(x) ? 0u : amp_no_bits)
+#else
+#define AMP_UNKNOWN_ZERO(x) 0u
+#endif
+
 /* Added to the power of two whose last bit is worth as much as the fp16's, x
  * is rounded to fp16, and what the sum's bits are more than that power's is
  * x's mantissa, the leading 1 included: it counts as an exponent. */
 static inline uint16_t amp_fp16_store(float x) {
-    uint32_t u = amp_bits_of_float(x);
+    uint32_t u = amp_bits_of_float(x) | AMP_UNKNOWN_ZERO(x);
     uint32_t absolute = u & 0x7fffffffu;
     int32_t magnitude = (int32_t)absolute;
     int32_t exponent = magnitude & 0x7f800000;
