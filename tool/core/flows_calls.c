@@ -440,7 +440,8 @@ static void varargs_sites(ar_walk *w, const call *c) {
     for (uint32_t i = type->param_count; i < c->count; i++) {
         const argument *arg = &c->args[i];
         ar_node *node = ar_skip_casts(arg->node);
-        if (arg->target && ar_float_depth(arg->node->type) == 1)
+        /* whatever it is cast to on the way */
+        if (arg->target && ar_is_address(arg->node->type))
             site(w, c, AR_SITE_VARARGS_ADDRESS, arg->node, arg->target);
         else if (arg->load_count && node && ar_is_float(node->type) &&
                  (node->kind == AR_INDEX || node->kind == AR_DEREF))
