@@ -312,6 +312,16 @@ static bool is_opaque(const ar_function_rule *rule) {
            rule->category == AR_CAT_OPAQUE;
 }
 
+/* Floats that are passed as void *: MPI_Allreduce(x, ...). */
+static void untyped_sites(ar_walk *w, const call *c) {
+    for (uint32_t i = 0; i < c->count; i++) {
+        ar_node *node = c->args[i].node;
+        if (c->args[i].target && is_pointer(node->type) &&
+            ar_float_depth(node->type) <= 0)
+            site(w, c, AR_SITE_CALL, node, c->args[i].target);
+    }
+}
+
 static uint32_t ruled(ar_walk *w, const call *c) {
     if (is_opaque(c->rule))
         return foreign(w, c);
@@ -338,9 +348,12 @@ static uint32_t ruled(ar_walk *w, const call *c) {
         for (uint32_t i = 0; i < c->count; i++)
             if (c->args[i].target && !w->is_quiet && rule_updates(c, i))
                 note_update(w, c, i);
+        untyped_sites(w, c);
+        break;
+    case AR_RULE_PURE:
+        untyped_sites(w, c);
         break;
     case AR_RULE_FREE:
-    case AR_RULE_PURE:
     case AR_RULE_EXIT:
         break;
     }

@@ -1,5 +1,6 @@
 // What cannot be half whatever a rule says, each for one cause.
 // RUN: echo 'keep half variable "*"; keep half field "*";' > %t.amp
+// RUN: echo 'op sum all_sum(inout x, n) infer x = x; pure log_values;' >> %t.amp
 // RUN: %amp-rewrite -O2 --loss-scale=none --dump-after=solve --rules %t.amp \
 // RUN:   %s 2>/dev/null | %FileCheck %s
 #include <stdio.h>
@@ -35,6 +36,13 @@ struct pair {
 struct pair saved;
 // CHECK-DAG: storage fp32 pair.in/1 {{.*}}: its struct goes through 'fwrite' as bytes [
 
+// Described by a rule, and still a stranger to half.
+void all_sum(void *buffer, int count);
+float summed[4], logged[4];
+void log_values(const void *values);
+// CHECK-DAG: storage fp32 summed/1 {{.*}}: 'all_sum' takes float [{{.*}}] to unlock: give it a copy
+// CHECK-DAG: storage fp32 logged/1 {{.*}}: 'log_values' takes float [
+
 extern float elsewhere[4];
 // CHECK-DAG: storage fp32 elsewhere/1 {{.*}}: defined outside the program
 
@@ -49,8 +57,10 @@ int main(void) {
     qsort(sorted, 4, sizeof *sorted, by_value);
     printf("%p\n", (void *)printed);
     scanf("%f", (void *)&scanned[1]);
+    all_sum(summed, 4);
+    log_values(logged);
     memset(counted, 0, 4 * sizeof(float));
     memset(numbered, 0, 16);
     fwrite(&saved, sizeof saved, 1, stdout);
-    return (int)(plain[0] + sorted[0] + numbered[0]);
+    return (int)(plain[0] + sorted[0] + numbered[0] + summed[0] + logged[0]);
 }
