@@ -161,6 +161,7 @@ static void solve(ar_storage_solver *s) {
     index_program(s);
     ar_storage_find_roles(s);
     ar_storage_find_rules(s);
+    ar_storage_find_numbers(s);
     ar_storage_find_denied(s);
     ar_storage_find_links(s);
     for (uint32_t i = 0; i < facts->classes.count; i++)

@@ -76,6 +76,11 @@ void ar_storage_find_roles(ar_storage_solver *s);
 void ar_storage_find_rules(ar_storage_solver *s);
 /* storage_values.c: stores of what needs FP32 */
 void ar_storage_find_denied(ar_storage_solver *s);
+/* FP32 for this reason, unless something says half; the first one counts. */
+void ar_storage_deny(ar_storage_solver *s, uint32_t id, const char *reason,
+                     ar_range at, const ar_decl *function);
+/* storage_numbers.c: constants out of range, integers */
+void ar_storage_find_numbers(ar_storage_solver *s);
 
 /* storage_reasons.c: decides one class by what is known of itself */
 void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c);

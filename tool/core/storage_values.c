@@ -323,9 +323,11 @@ static value stored(evaluator *e, const ar_site *site) {
                            evaluate(e, store->kids[1]), store->kids[1]);
 }
 
-static void deny(ar_storage_solver *s, uint32_t id, const char *reason,
-                 ar_range at, const ar_decl *function) {
+void ar_storage_deny(ar_storage_solver *s, uint32_t id, const char *reason,
+                     ar_range at, const ar_decl *function) {
     ar_class_info *info = &s->info[id];
+    if (info->denied || ar_storage_function_is_half(s, function))
+        return;
     info->denied = reason;
     info->denied_at = at;
     info->denied_in = function;
@@ -354,8 +356,8 @@ static bool deny_store(evaluator *e, const ar_site *site) {
     value v = stored(e, site);
     if (v.worth == NEUTRAL || v.worth == DATA)
         return false;
-    deny(s, site->classes[0], reason_of(s, v), site->node->range,
-         site->where.function);
+    ar_storage_deny(s, site->classes[0], reason_of(s, v), site->node->range,
+                    site->where.function);
     return true;
 }
 
@@ -374,10 +376,11 @@ static void deny_results(ar_storage_solver *s, const ar_site *site) {
              op->rule->params[i - 1].direction != AR_DIR_INOUT) ||
             s->info[site->classes[0]].denied)
             continue;
-        deny(s, site->classes[0],
-             ar_sprintf(s->arena, "written by what needs FP32: rule %s %s (%s)",
-                        op->name, op->rule->function, op->rule->origin),
-             at, NULL);
+        ar_storage_deny(
+            s, site->classes[0],
+            ar_sprintf(s->arena, "written by what needs FP32: rule %s %s (%s)",
+                       op->name, op->rule->function, op->rule->origin),
+            at, NULL);
     }
 }
 

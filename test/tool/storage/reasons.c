@@ -44,6 +44,14 @@ float twice[B][D];
 float bits[D];
 // CHECK-DAG: storage fp32 bits/1 (activation): reinterpreted as int [{{.*}}] to unlock: give the other use memory of its own
 
+// A mask that fp16 cannot hold, numbers that it cannot count.
+float mask[D], epsilon[D], steps[D], choice[D], small[D];
+// CHECK-DAG: storage fp32 mask/1 (activation): holds -1e+09, which fp16 cannot [
+// CHECK-DAG: storage fp32 epsilon/1 (activation): holds 1e-08, which is 0 in fp16 [
+// CHECK-DAG: storage fp32 steps/1 (activation): holds integers, which half has up to 2048 (bf16: 256) only [{{.*}}] to unlock: keep half variable steps;
+// CHECK-DAG: storage fp32 choice/1 (activation): used as an integer [
+// CHECK-DAG: storage half small/1 (activation): activations
+
 // Passed to code that takes float.
 float scaled[D];
 // CHECK-DAG: storage fp32 scaled/1 (activation): 'cblas_sscal' takes float [{{.*}}] to unlock: give it a copy
@@ -96,6 +104,12 @@ static float step(int n) {
         bits[j] = column[j];
         scaled[j] = column[j];
         shown[j] = column[j];
+        mask[j] = j > n ? -1e9f : 0;
+        epsilon[j] = 1e-8f;
+        steps[j] = n;
+        choice[j] = column[j];
+        small[j] = j > n ? -1e4f : 1e-6f;
+        loss += mask[j] + epsilon[j] + steps[j] + small[j] + (int)choice[j];
         loss += *(int *)&bits[j] & 1;
     }
     cblas_sscal(D, 0.5f, scaled, 1);
@@ -124,4 +138,4 @@ int main(void) {
     printf("%f\n", tested[0]);
     return 0;
 }
-// CHECK: storage 5 of {{[0-9]+}} classes half
+// CHECK: storage 6 of {{[0-9]+}} classes half

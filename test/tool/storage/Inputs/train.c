@@ -66,8 +66,8 @@ int main(void) {
                     calloc(B * D, sizeof(float))};
     for (int b = 0; b < 4 * B; b++)
         for (int j = 0; j < D; j++) {
-            x[b][j] = (float)rand();
-            t[b][j] = (float)rand();
+            x[b][j] = (float)rand() / RAND_MAX;
+            t[b][j] = (float)rand() / RAND_MAX;
         }
     for (int e = 0; e < 40; e++)
         printf("%f\n", step(&m, e % 4));
