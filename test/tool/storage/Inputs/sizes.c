@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     for (int e = 0; e < 10; e++) {
         float loss = 0;
         for (int i = 0; i < 8 * (D - 1); i++)
-            t[i] = (float)rand();
+            t[i] = (float)rand() / RAND_MAX;
         for (int i = 0; i < batch * D; i++)
             b.x[i] = t[i % 24] * t[0];
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, batch, D, D, 1,
