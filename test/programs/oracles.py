@@ -32,6 +32,8 @@ The oracles, for each level:
     4 repeat    -O0 copies; rewriting a rewritten source changes nothing
     5 train     fp16 and bf16: metrics near FP32; an overflow skips one step
     6 audit     every buffer and op is listed
+    7 demoted   -O2 only: with all memory in half that can be, whatever it is
+                for, the neutral build is the original and all others compile
 
 One line each: PASS or FAIL, program, level, oracle, reason. Exit 1 if any
 failed, 2 if the driver was used wrongly.
@@ -205,6 +207,7 @@ class Program:
         self.spec = json.loads((self.folder / "program.json").read_text())
         self.sources = self.spec["sources"]
         self.level = "O1"
+        self.extra_rules = None
         self.built = {}
         self.runs = {}
 
@@ -245,6 +248,8 @@ class Program:
         argv = list(argv)
         if rules:
             argv += ["--rules", self.folder / rules]
+        if self.extra_rules:
+            argv += ["--rules", self.extra_rules]
         if not self.spec.get("project"):
             argv += ["--", *self.spec["cflags"], "-I", self.folder]
         return self.command([self.tools.amp_rewrite, *argv],
@@ -328,6 +333,8 @@ class Program:
     # what the oracles look at
 
     def half_flag(self):
+        if self.extra_rules:
+            return ["--loss-scale=none"]
         return ["--half=bf16"] if self.spec.get("scale_error") else []
 
     def half_types(self):
@@ -471,10 +478,29 @@ class Program:
             return note
         return f"{note}, {check_half_buffers(document, self.spec)}"
 
+    def demoted(self):
+        """Numbers may be bad in half: parameters and state are in it, too."""
+        if self.level == "O1":
+            return "storage stays FP32"
+        level = self.level
+        self.at(f"{level}-demoted")
+        self.level = level
+        self.extra_rules = self.work / "everything.amp"
+        self.extra_rules.write_text('keep half variable "*";\n'
+                                    'keep half field "*";\n')
+        try:
+            self.neutral()
+            self.compiles()
+        finally:
+            self.extra_rules = None
+            self.at(level)
+        return None
+
 
 ORACLES = [("neutral", Program.neutral), ("scale", Program.scale),
            ("compile", Program.compiles), ("repeat", Program.repeat),
-           ("train", Program.train), ("audit", Program.audit)]
+           ("train", Program.train), ("audit", Program.audit),
+           ("demoted", Program.demoted)]
 
 
 def judge(program, wanted, level):

@@ -91,7 +91,10 @@ for source in sources:
     if "toy.h" in text:
         print(recipe["says"], file=sys.stderr)
     elif "main" in text:
-        for old, new in recipe["O0" if "-O0" in argv else "O1"]:
+        demoted = any(a.endswith("everything.amp") for a in argv)
+        part = ("O0" if "-O0" in argv else "all" if demoted
+                else "O2" if "-O2" in argv else "O1")
+        for old, new in recipe[part]:
             assert old in text, old
             text = text.replace(old, new)
     out = (value("--out-dir") / source.name if "-p" in argv
@@ -172,7 +175,8 @@ class Oracles(unittest.TestCase):
     """Each test spoils one thing; only its oracle may fail."""
 
     def failed(self, edits=(INCLUDE, SEED, STEP), zero=(), audit=None,
-               spec=None, refuse=None, says="already rewritten"):
+               spec=None, refuse=None, says="already rewritten",
+               demoted=None):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             toy = root / "toy"
@@ -183,7 +187,8 @@ class Oracles(unittest.TestCase):
             (root / "toy.h").write_text(RUNTIME)
             recipe = root / "recipe.json"
             recipe.write_text(json.dumps({
-                "O1": list(edits), "O0": list(zero), "audit": audit or AUDIT,
+                "O1": list(edits), "O0": list(zero), "O2": list(edits),
+                "all": list(edits if demoted is None else demoted), "audit": audit or AUDIT,
                 "refuse": refuse, "says": says}))
             tool = root / "rewriter"
             tool.write_text(REWRITER.format(python=sys.executable,
@@ -195,7 +200,8 @@ class Oracles(unittest.TestCase):
                     str(toy), "--amp-rewrite", str(tool), "--include",
                     folder, "--lib", "", "--other-cc", "gcc"])
             lines = out.getvalue().splitlines()
-            self.assertEqual(len(lines), len(oracles.ORACLES))
+            levels = (spec or SPEC).get("levels", ["O1"])
+            self.assertEqual(len(lines), len(oracles.ORACLES) * len(levels))
             bad = [line.split()[3] for line in lines
                    if line.startswith("FAIL")]
             self.assertEqual(status, 1 if bad else 0, out.getvalue())
@@ -209,6 +215,16 @@ class Oracles(unittest.TestCase):
         self.assertEqual(self.failed(spec=spec), "")
         step = (STEP[0], STEP[1].replace("g /= toy_scale();", ""))
         self.assertEqual(self.failed((INCLUDE, SEED, step), spec=spec), "2")
+
+    def test_levels(self):
+        spec = dict(SPEC, levels=["O1", "O2"], half_buffers=["g"])
+        self.assertEqual(self.failed(spec=spec), "6")
+        audit = json.loads(json.dumps(AUDIT))
+        audit["buffers"][1]["precision"] = "half"
+        self.assertEqual(self.failed(spec=spec, audit=audit), "")
+        twisted = (STEP[0], STEP[1].replace("0.5f", "0.50001f"))
+        self.assertEqual(self.failed(spec=spec, audit=audit,
+                                     demoted=(INCLUDE, SEED, twisted)), "7")
 
     def test_other_arithmetic(self):
         twisted = (STEP[0], STEP[1].replace("0.5f", "0.50001f"))

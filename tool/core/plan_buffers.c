@@ -4,6 +4,7 @@
 #include "core/chains.h"
 #include "core/naming.h"
 #include "core/plan.h"
+#include "core/plan_storage.h"
 
 typedef enum buffer_kind {
     BUFFER_PARAM,
@@ -670,6 +671,23 @@ static bool is_registered_whole(const buffers *b, const buffer *one) {
     return registration_of(b, one->object) != one && is_whole(b, one);
 }
 
+static bool is_half_gradient(const buffers *b, const buffer *one) {
+    return (one->kind == BUFFER_GRAD || one->kind == BUFFER_CARRY) &&
+           b->plan->storage &&
+           ar_object_is_half(b->plan->storage, b->plan->program,
+                             one->object->site, one->object->decl);
+}
+
+static bool plan_buffer(buffers *b, const buffer *one, const char **problem) {
+    if (is_half_gradient(b, one)) {
+        *problem = "it is stored in half, and gradients are unscaled in FP32";
+        return false;
+    }
+    return one->object->kind == AR_OBJECT_HEAP
+               ? register_heap(b, one, problem)
+               : register_array(b, one, problem);
+}
+
 bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
     buffers b = new_buffers(plan, scale);
     bool ok = true;
@@ -678,9 +696,7 @@ bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
         const char *problem = NULL;
         if (is_registered_whole(&b, one))
             continue;
-        one->done = one->object->kind == AR_OBJECT_HEAP
-                        ? register_heap(&b, one, &problem)
-                        : register_array(&b, one, &problem);
+        one->done = plan_buffer(&b, one, &problem);
         if (one->done) {
             ar_table_add(&plan->registered, ar_key(one->object), 0);
         } else if (is_vital(&b, one)) {

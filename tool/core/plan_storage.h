@@ -38,5 +38,8 @@ typedef enum ar_memory_precision {
 ar_memory_precision ar_precision_behind(const ar_storage_plan *storage,
                                         ar_program *program,
                                         const ar_node *node);
+/* The memory that this call allocates, or this variable has. */
+bool ar_object_is_half(const ar_storage_plan *storage, ar_program *program,
+                       const ar_node *allocation, const ar_decl *variable);
 
 #endif

@@ -67,6 +67,24 @@ ar_memory_precision ar_precision_behind(const ar_storage_plan *storage,
     return half ? AR_MEMORY_HALF : AR_MEMORY_FP32;
 }
 
+bool ar_object_is_half(const ar_storage_plan *storage, ar_program *program,
+                       const ar_node *allocation, const ar_decl *variable) {
+    const ar_storage_facts *facts = storage->facts;
+    for (uint32_t i = 0; i < facts->sites.count && allocation; i++) {
+        const ar_site *site = &facts->sites.data[i];
+        if (site->kind == AR_SITE_ALLOCATION && site->node == allocation)
+            for (uint32_t k = 0; k < site->class_count; k++)
+                if (storage->classes[site->classes[k]].half)
+                    return true;
+    }
+    uint32_t slot =
+        variable ? facts->first_slot[ar_entity_of(program, variable)->id] : 0;
+    for (; slot; slot = facts->next_slot[slot - 1])
+        if (storage->classes[facts->slots.data[slot - 1].class_id].half)
+            return true;
+    return false;
+}
+
 bool ar_counts_half(const ar_storage_plan *storage, const ar_node *node) {
     if (!node)
         return false;
