@@ -82,11 +82,11 @@ ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
     in->rules = rules;
     in->m = ar_memory_new(arena);
     ar_idtable *tables[] = {
-        &in->node_ids,  &in->sink_ids,       &in->context_ids, &in->loop_ids,
-        &in->prescans,  &in->boundary_index, &in->term_nodes,  &in->note_ids,
-        &in->store_ids, &in->free_ids,       &in->scalar_ids,  &in->named_sets,
-        &in->unit_ids,  &in->symbols,        &in->focus_ids,   &in->sets,
-        &in->path_ids,  &in->kind_ids};
+        &in->node_ids,  &in->sink_ids,       &in->context_ids,  &in->loop_ids,
+        &in->prescans,  &in->boundary_index, &in->term_nodes,   &in->note_ids,
+        &in->store_ids, &in->free_ids,       &in->scalar_ids,   &in->named_sets,
+        &in->unit_ids,  &in->symbols,        &in->focus_ids,    &in->sets,
+        &in->path_ids,  &in->kind_ids,       &in->named_symbols};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         tables[i]->arena = arena;
     for (uint32_t i = 0; i <= AR_NODE_CONST; i++)
@@ -210,6 +210,7 @@ void ar_interp_run(ar_interp *in) {
     in->path = in->fork_depth = 0;
     in->splits.count = in->forks.count = in->forked_tables.count = 0;
     ar_idtable_clear(&in->named_sets);
+    ar_idtable_clear(&in->named_symbols);
     ar_context start = {0};
     start.unit = in->program->unit_count ? in->program->units[0] : NULL;
     ar_frame frame = {.context = &start};

@@ -30,8 +30,17 @@ typedef enum ar_vnode_kind {
     AR_V_TERM       /* identity around an additive term of an update */
 } ar_vnode_kind;
 
+/* What a node that joins a cell's values is about (ar_focus). */
+typedef enum ar_vnode_part {
+    AR_PART_ALL,
+    AR_PART_FRESH, /* the element that the loops are at */
+    AR_PART_REST,  /* the others */
+    AR_PART_BOTH   /* one value for them */
+} ar_vnode_part;
+
 typedef struct ar_vnode {
     ar_vnode_kind kind;
+    ar_vnode_part part;
     uint32_t context, path;
     ar_node *at; /* syntax */
     uint32_t cell;
@@ -41,7 +50,9 @@ typedef struct ar_vnode {
     uint64_t
         address;   /* of a load of several cells, of a STORE: what names it */
     uint64_t tags; /* STORE: the loops that the address follows */
-    bool is_array_clear; /* STORE of zero by memset or calloc */
+    uint64_t pointer_tags; /* STORE: those that pick the object */
+    bool covers;           /* STORE: all of the object that is picked */
+    bool is_array_clear;   /* STORE of zero by memset or calloc */
 } ar_vnode;
 
 enum { AR_NODE_ZERO = 1, AR_NODE_UNDEFINED = 2, AR_NODE_CONST = 3 };
@@ -91,7 +102,7 @@ typedef struct ar_loop {
     ar_idtable mixed;         /* cells accessed at shifted indices */
     AR_VEC(uint32_t) ahead;   /* cells read before the loop writes there */
     AR_VEC(uint32_t) read;    /* cells read in it */
-    uint32_t stamp;           /* start of the last pass */
+    uint32_t stamp, ended;    /* start and end of the last pass */
 } ar_loop;
 
 typedef struct ar_span {
@@ -100,8 +111,8 @@ typedef struct ar_span {
 } ar_span;
 
 typedef struct ar_access {
-    uint64_t write_tags, read_tags; /* of all accesses: AND */
-    uint64_t offset_tags;           /* of any access: OR */
+    uint64_t write_tags, read_tags;     /* of all accesses: AND */
+    uint64_t offset_tags, pointer_tags; /* of any access: OR */
     ar_span writes, reads; /* shifts of indices that follow this loop alone */
     int64_t shift, pointer_shift;
     uint32_t first_write, last_read; /* kernels: barriers passed before it */
@@ -114,7 +125,8 @@ typedef struct ar_access {
  * different iterations? Inside an object that the loop picks, an index does
  * not lead to those of other iterations. */
 static inline bool ar_is_mixed(const ar_access *a, uint64_t bit) {
-    return a->pointer_mixed || (a->mixed && a->offset_tags & bit);
+    return (a->pointer_mixed && a->pointer_tags & bit) ||
+           (a->mixed && a->offset_tags & bit);
 }
 
 /* Where an address lies that follows a loop in equal steps. */
@@ -184,6 +196,14 @@ typedef struct ar_break_scope {
     struct ar_break_scope *up;
 } ar_break_scope;
 
+/* What a symbol says (interp_focus.c). */
+typedef struct ar_symbol {
+    uint32_t kind, x;
+    uint64_t y;
+} ar_symbol;
+
+enum { AR_SYMBOLS_DIFFER = 0x7fffffff };
+
 /* A statement (in a context, 0: in every context) before which the cells of
  * `cells` pass through a boundary node. */
 typedef struct ar_boundary {
@@ -197,6 +217,7 @@ typedef struct ar_boundary {
 typedef struct ar_focus {
     uint32_t fresh, rest; /* nodes: that element; the others, or UNDEFINED */
     uint32_t symbol;      /* of the pointer to it */
+    uint64_t tags;        /* the loops that the symbol follows */
     uint32_t stamp;       /* of the node that stands for both */
 } ar_focus;
 
@@ -262,9 +283,10 @@ typedef struct ar_interp {
     ar_idtable boundary_index; /* statement -> 1 + first of the list */
     ar_idtable term_nodes;     /* expressions to wrap in AR_V_TERM */
     ar_idtable symbols;
+    AR_VEC(ar_symbol) symbol_list; /* by id - 1 */
     AR_VEC(ar_focus) focuses;
     ar_idtable focus_ids;    /* node -> 1 + its focus */
-    uint32_t tables_changed; /* when a pointer was last stored in memory */
+    uint32_t tables_changed; /* when a pointer in a table last changed */
     AR_VEC(ar_note) notes;
     ar_idtable note_ids;
     AR_VEC(ar_pointer_store) stores;
@@ -276,7 +298,13 @@ typedef struct ar_interp {
     ar_idtable scalar_ids;
     /* pointers to floats that a REF or MEMBER named: (context, node) -> set */
     ar_idtable named_sets;
-    bool disjoint; /* base pointers do not mean the regions */
+    /* (context, node) -> 1 + the pointer's symbol, or AR_SYMBOLS_DIFFER */
+    ar_idtable named_symbols;
+    /* base pointers do not mean the regions, two slots of a table no one
+     * buffer */
+    bool disjoint;
+    bool meets_slots;       /* the latter would make a difference */
+    AR_VEC(uint32_t) apart; /* cells of which it was taken for granted */
     /* the active loops that stand for the blocks of a launch and the threads
      * of a block, as tags; 0 outside kernels */
     uint64_t block_bit, thread_bit;
@@ -303,6 +331,10 @@ void ar_interp_run(ar_interp *in);
 /* The node of this key, with its inputs replaced. */
 uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
                        uint32_t cell, const uint32_t *inputs, uint32_t count);
+/* The same for a part of what the cell holds. */
+uint32_t ar_graph_part(ar_interp *in, ar_vnode_kind kind, ar_vnode_part part,
+                       ar_node *at, uint32_t cell, const uint32_t *inputs,
+                       uint32_t count);
 uint32_t ar_graph_sum(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
 uint32_t ar_graph_mul(ar_interp *in, ar_node *at, uint32_t a, uint32_t b);
 void ar_graph_sink(ar_interp *in, ar_sink_kind kind, ar_node *at, uint32_t node,
@@ -346,6 +378,8 @@ void ar_forget_cells(ar_interp *in, uint32_t cell);
 void ar_reset_object(ar_interp *in, ar_mem_object *object, bool zero);
 uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
                          const ar_type *type);
+/* What `to` has at the path that leads from `from` to the cell, or 0. */
+uint32_t ar_same_path(ar_interp *in, uint32_t cell, uint32_t from, uint32_t to);
 void ar_scalar_access(ar_interp *in, ar_node *at, uint32_t cell, bool write);
 ar_state ar_join_states(ar_interp *in, ar_node *at, ar_state *a, ar_state *b);
 /* Ids of values (0: absent) that one cell has on two paths. */
@@ -364,18 +398,45 @@ void ar_access_add(ar_interp *in, ar_frame_loop *loop, uint32_t cell,
 /* interp_focus.c: the element that a loop is at. */
 uint32_t ar_symbol_of_variable(ar_interp *in, const ar_loop *loop,
                                const ar_decl *decl);
+/* The pointer in the slot is another one from now on. */
+void ar_table_changed(ar_interp *in, uint32_t slot);
 uint32_t ar_symbol_plus(ar_interp *in, uint32_t x, int64_t n);
 uint32_t ar_symbol_of_load(ar_interp *in, const ar_value *address,
                            const ar_value *loaded);
+/* Fills in the symbol of a pointer that was loaded from `fields`, the same
+ * field of any record at the address. */
+void ar_name_pointer(ar_interp *in, const ar_value *record, uint32_t fields,
+                     ar_value *pointer);
 /* What is known of the element of this address where the cell's value is
  * `node`, or NULL. */
 const ar_focus *ar_focus_at(const ar_interp *in, uint32_t node,
                             const ar_value *address);
 bool ar_can_focus(const ar_interp *in, const ar_node *at,
                   const ar_value *address);
+/* What the cell holds but for the element of another slot of the table that the
+ * address comes from, where one is known apart: a node, or 0. */
+uint32_t ar_rest_of_slots(ar_interp *in, uint32_t cell, uint32_t node,
+                          const ar_value *address);
 /* The value of a cell whose element at the address holds `fresh`. */
 uint32_t ar_focus_on(ar_interp *in, ar_node *at, uint32_t cell,
                      const ar_value *address, uint32_t fresh, uint32_t rest);
+/* Two values of a cell that meet: what both say of one element stays apart. */
+uint32_t ar_join_nodes(ar_interp *in, ar_node *at, uint32_t cell, uint32_t x,
+                       uint32_t y);
+/* The value at the head of a loop: `before` it, or from the iteration before.
+ */
+uint32_t ar_loop_node(ar_interp *in, const ar_loop *loop, uint32_t cell,
+                      uint32_t before, uint32_t back);
+/* A cell's value as it passes a boundary. The fresh part's node has the symbol
+ * as its address. */
+uint32_t ar_boundary_node(ar_interp *in, ar_node *at, uint32_t cell,
+                          uint32_t node);
+/* Was it made by ar_loop_node for this loop? */
+bool ar_is_head(const ar_interp *in, const ar_loop *loop, uint32_t node);
+/* A loop is entered again with what its last pass left at the head. */
+void ar_enter_focus(ar_interp *in, uint32_t node);
+/* Is one element known apart there? */
+bool ar_is_focused(const ar_interp *in, uint32_t node);
 /* interp_rows.c: sizes and rows.  An integer of which nothing is known: */
 bool ar_is_size(const ar_value *v);
 /* Its extent once it is stored there. */
@@ -397,6 +458,9 @@ ar_value ar_as_term(ar_interp *in, ar_node *at, ar_value v);
 ar_value ar_interp_address(ar_interp *in, ar_node *node);
 /* 1: true, 0: false, -1: unknown */
 int ar_truth(ar_interp *in, ar_node *node, ar_value *value);
+/* Shifts of indices and pointers; not known if one of them is not. */
+#define AR_NO_SHIFT INT64_MAX
+int64_t ar_shift_sum(int64_t a, int64_t b);
 ar_value ar_arith(ar_interp *in, ar_node *node, ar_op op, ar_value a,
                   ar_value b, const ar_type *a_type, const ar_type *b_type,
                   const ar_type *type);

@@ -22,7 +22,9 @@ static ar_value number_of(__int128 n) {
 }
 
 /* Shifts are only compared; they may wrap. */
-static int64_t shift_sum(int64_t a, int64_t b) {
+int64_t ar_shift_sum(int64_t a, int64_t b) {
+    if (a == AR_NO_SHIFT || b == AR_NO_SHIFT)
+        return AR_NO_SHIFT;
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
@@ -38,7 +40,7 @@ static ar_value add_numbers(ar_interp *in, ar_value a, ar_value b,
     ar_value v = {0};
     v.offset_tags = a.offset_tags | b.offset_tags;
     v.shift =
-        shift_sum(a.shift, subtract ? shift_product(-1, b.shift) : b.shift);
+        ar_shift_sum(a.shift, subtract ? shift_product(-1, b.shift) : b.shift);
     v.is_partial = (!a.is_number && (a.is_partial || !a.offset_tags)) ||
                    (!b.is_number && (b.is_partial || !b.offset_tags));
     if (b.is_number)
@@ -67,7 +69,7 @@ static ar_value multiply_numbers(ar_value a, ar_value b) {
         v.is_partial = true;
     } else if (a.offset_tags && b.offset_tags) {
         v.is_partial = a.is_partial || b.is_partial;
-        v.shift = shift_sum(a.shift, b.shift);
+        v.shift = ar_shift_sum(a.shift, b.shift);
     } else {
         v.is_partial = a.offset_tags ? a.is_partial : b.is_partial;
         v.shift = a.offset_tags ? a.shift : b.shift;
@@ -151,7 +153,7 @@ static ar_value move_pointer(ar_interp *in, ar_value p, ar_value n, bool back) {
         v.targets = ar_memory_set(in->m, t, set.count);
     }
     v.offset_tags |= n.offset_tags;
-    v.shift = shift_sum(v.shift, shift_product(back ? -1 : 1, n.shift));
+    v.shift = ar_shift_sum(v.shift, shift_product(back ? -1 : 1, n.shift));
     v.is_partial =
         v.is_partial || (!n.is_number && (n.is_partial || !n.offset_tags));
     return v;

@@ -39,7 +39,23 @@ typedef struct record_copy {
     ar_node *at;
     const ar_value *to_address, *from_address;
     bool is_param;
+    AR_VEC(uint32_t) records; /* any of which may be what is copied */
+    uint32_t source;          /* the one of them that is copied now */
 } record_copy;
+
+/* Where the same field lies in each of the records. */
+static uint32_t field_set(record_copy *k, uint32_t from) {
+    ar_interp *in = k->in;
+    ar_target *targets =
+        AR_NEW_ARRAY(in->arena, ar_target, k->records.count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < k->records.count; i++) {
+        uint32_t twin = ar_same_path(in, from, k->source, k->records.data[i]);
+        if (twin)
+            targets[count++] = (ar_target){twin, 0};
+    }
+    return ar_memory_set(in->m, targets, count);
+}
 
 static void copy_leaf(record_copy *k, uint32_t from, uint32_t to,
                       const ar_type *type) {
@@ -48,11 +64,15 @@ static void copy_leaf(record_copy *k, uint32_t from, uint32_t to,
     ar_target one = {from, 0};
     source.targets = ar_memory_set(in->m, &one, 1);
     ar_value v = ar_interp_load(in, k->at, &source, type);
+    if (v.targets && k->records.count > 1)
+        ar_name_pointer(in, k->from_address, field_set(k, from), &v);
     if (k->is_param) {
         if (ar_is_floating(type))
             v = ar_from_node(ar_float_of(in, &v));
         if (!cell_at(in, to)->scalar)
             cell_at(in, to)->scalar = type;
+        if (v.targets)
+            ar_table_changed(in, to);
         ar_state_set(in->m, &in->state, to, ar_memory_intern(in->m, &v));
         return;
     }
@@ -89,17 +109,40 @@ static void copy_default(ar_interp *in, uint32_t target, uint32_t source) {
         to->zero_default = true;
 }
 
+static void add_record(record_copy *k, uint32_t cell) {
+    for (uint32_t i = 0; i < k->records.count; i++)
+        if (k->records.data[i] == cell)
+            return;
+    AR_PUSH(k->in->arena, &k->records, cell);
+}
+
+/* With an unknown index, elements with cells of their own count. */
+static void find_records(record_copy *k, const ar_type *type) {
+    ar_interp *in = k->in;
+    ar_targets sources = *ar_memory_targets(in->m, k->from_address->targets);
+    for (uint32_t i = 0; i < sources.count; i++)
+        add_record(k, ar_element_cell(in, sources.data[i].cell,
+                                      sources.data[i].index, type));
+    if (!sources.count || sources.data[0].index != AR_ANY_INDEX)
+        return;
+    for (uint32_t kid = cell_at(in, sources.data[0].cell)->first_child; kid;
+         kid = cell_at(in, kid)->next_sibling)
+        if (cell_at(in, kid)->step == AR_STEP_INDEX &&
+            cell_at(in, kid)->index != AR_ANY_INDEX)
+            add_record(k, kid);
+}
+
 void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
                     const ar_value *from, const ar_type *type, bool is_param) {
-    record_copy k = {in, at, to, from, is_param};
+    record_copy k = {in, at, to, from, is_param, {0}, 0};
     ar_targets sources = *ar_memory_targets(in->m, from->targets);
     ar_targets sinks = *ar_memory_targets(in->m, to->targets);
+    find_records(&k, type);
     for (uint32_t t = 0; t < sinks.count; t++) {
         uint32_t target =
             ar_element_cell(in, sinks.data[t].cell, sinks.data[t].index, type);
-        for (uint32_t s = 0; s < sources.count; s++) {
-            uint32_t source = ar_element_cell(in, sources.data[s].cell,
-                                              sources.data[s].index, type);
+        for (uint32_t s = 0; s < k.records.count; s++) {
+            uint32_t source = k.source = k.records.data[s];
             if (s == 0 && sources.count == 1 &&
                 sources.data[0].index != AR_ANY_INDEX) {
                 uint32_t kind = ar_kind_cell(in, sinks.data[t], source, type);
@@ -109,6 +152,7 @@ void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
                 continue;
             copy_default(in, target, source);
             if (s == 0) {
+                ar_forget_cells(in, target);
                 copy_cells(&k, source, target);
                 continue;
             }
@@ -117,20 +161,6 @@ void ar_copy_record(ar_interp *in, ar_node *at, const ar_value *to,
             copy_cells(&k, source, target);
             ar_state after = ar_state_take(&in->state);
             in->state = ar_join_states(in, at, &before, &after);
-        }
-        /* With an unknown index, elements with cells of their own count. */
-        if (sources.count && sources.data[0].index == AR_ANY_INDEX) {
-            uint32_t array = sources.data[0].cell;
-            for (uint32_t kid = cell_at(in, array)->first_child; kid;
-                 kid = cell_at(in, kid)->next_sibling) {
-                if (cell_at(in, kid)->step != AR_STEP_INDEX ||
-                    cell_at(in, kid)->index == AR_ANY_INDEX || kid == target)
-                    continue;
-                ar_state before = ar_state_copy(in->state);
-                copy_cells(&k, kid, target);
-                ar_state after = ar_state_take(&in->state);
-                in->state = ar_join_states(in, at, &before, &after);
-            }
         }
     }
 }
@@ -197,7 +227,8 @@ static bool has_fields(ar_interp *in, const ar_value *address) {
 void ar_copy_block(ar_interp *in, ar_node *at, const ar_value *to,
                    const ar_value *from) {
     if (has_fields(in, from)) {
-        record_copy k = {in, at, to, from, false};
+        record_copy k = {
+            .in = in, .at = at, .to_address = to, .from_address = from};
         ar_targets sources = *ar_memory_targets(in->m, from->targets);
         ar_targets sinks = *ar_memory_targets(in->m, to->targets);
         for (uint32_t s = 0; s < sources.count; s++)

@@ -65,9 +65,8 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
     }
     if (base.offset_tags)
         base.pointer_shift = base.is_partial
-                                 ? INT64_MAX
-                                 : (int64_t)((uint64_t)base.pointer_shift +
-                                             (uint64_t)base.shift);
+                                 ? AR_NO_SHIFT
+                                 : ar_shift_sum(base.pointer_shift, base.shift);
     base.pointer_tags |= base.offset_tags;
     base.offset_tags = 0;
     base.row = 0;
@@ -156,11 +155,16 @@ ar_value ar_interp_address(ar_interp *in, ar_node *node) {
 
 /* ---- rvalues ------------------------------------------------------------- */
 
-static void note_named(ar_interp *in, const ar_node *node, uint32_t targets) {
+static void note_named(ar_interp *in, const ar_node *node,
+                       const ar_value *pointer) {
     uint32_t context = in->frame->context->id;
     uint32_t known = ar_idtable_get(&in->named_sets, ar_key(node), context);
     ar_idtable_put(&in->named_sets, ar_key(node), context,
-                   ar_memory_union(in->m, known, targets));
+                   ar_memory_union(in->m, known, pointer->targets));
+    uint32_t symbol = pointer->pointer_symbol + 1;
+    uint32_t old = ar_idtable_get(&in->named_symbols, ar_key(node), context);
+    ar_idtable_put(&in->named_symbols, ar_key(node), context,
+                   old && old != symbol ? AR_SYMBOLS_DIFFER : symbol);
 }
 
 static ar_value read_lvalue(ar_interp *in, ar_node *node) {
@@ -171,14 +175,14 @@ static ar_value read_lvalue(ar_interp *in, ar_node *node) {
     if (type->kind == AR_TYPE_ARRAY) {
         if (node->kind == AR_REF || node->kind == AR_MEMBER)
             if (ar_is_floating(type->element) && address.targets)
-                note_named(in, node, address.targets);
+                note_named(in, node, &address);
         return address;
     }
     ar_value v = ar_interp_load(in, node, &address, type);
     if (type->kind == AR_TYPE_POINTER && v.targets &&
         ar_is_floating(type->element) &&
         (node->kind == AR_REF || node->kind == AR_MEMBER))
-        note_named(in, node, v.targets);
+        note_named(in, node, &v);
     return v;
 }
 

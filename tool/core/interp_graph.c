@@ -1,10 +1,12 @@
 /* The value graph: nodes, and joins of values and states. */
 #include "core/interp.h"
 
-uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
-                       uint32_t cell, const uint32_t *inputs, uint32_t count) {
+uint32_t ar_graph_part(ar_interp *in, ar_vnode_kind kind, ar_vnode_part part,
+                       ar_node *at, uint32_t cell, const uint32_t *inputs,
+                       uint32_t count) {
     uint32_t context = in->frame ? in->frame->context->id : 0;
-    uint64_t a = (uint64_t)(uintptr_t)at << 5 | (uint64_t)kind;
+    uint64_t a =
+        (uint64_t)(uintptr_t)at << 6 | (uint64_t)part << 4 | (uint64_t)kind;
     uint64_t b = (uint64_t)context << 32 | cell;
     a += (uint64_t)in->path * 0x9e3779b97f4a7c15u;
     uint32_t id = ar_idtable_get(&in->node_ids, a, b);
@@ -12,6 +14,7 @@ uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
         id = in->nodes.count;
         AR_PUSH(in->arena, &in->nodes,
                 (ar_vnode){.kind = kind,
+                           .part = part,
                            .context = context,
                            .path = in->path,
                            .at = at,
@@ -29,6 +32,11 @@ uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
     node->in_count = count;
     node->stamp = ++in->clock;
     return id;
+}
+
+uint32_t ar_graph_node(ar_interp *in, ar_vnode_kind kind, ar_node *at,
+                       uint32_t cell, const uint32_t *inputs, uint32_t count) {
+    return ar_graph_part(in, kind, AR_PART_ALL, at, cell, inputs, count);
 }
 
 uint32_t ar_graph_sum(ar_interp *in, ar_node *at, uint32_t a, uint32_t b) {
@@ -111,44 +119,6 @@ ar_value ar_value_pointer(ar_interp *in, uint32_t cell, int64_t index) {
     return (ar_value){.targets = ar_memory_set(in->m, &target, 1)};
 }
 
-static bool is_join_at(const ar_interp *in, uint32_t id, const ar_node *at,
-                       uint32_t cell) {
-    const ar_vnode *v = AR_VN(in, id);
-    return v->kind == AR_V_PHI && v->at == at &&
-           v->cell == (cell >> 31 ? 0 : cell) && !v->address &&
-           v->path == in->path &&
-           v->context == (in->frame ? in->frame->context->id : 0);
-}
-
-static uint32_t add_input(ar_interp *in, uint32_t id, uint32_t input) {
-    ar_vnode *v = AR_VN(in, id);
-    v->stamp = ++in->clock;
-    for (uint32_t i = 0; i < v->in_count; i++)
-        if (v->in[i] == input)
-            return id;
-    uint32_t *more = AR_NEW_ARRAY(in->arena, uint32_t, v->in_count + 4);
-    memcpy(more, v->in, v->in_count * sizeof *more);
-    more[v->in_count++] = input;
-    v->in = more;
-    v->in_capacity = v->in_count + 3;
-    return id;
-}
-
-static uint32_t join_nodes(ar_interp *in, ar_node *at, uint32_t cell,
-                           const ar_value *a, const ar_value *b) {
-    uint32_t x = ar_float_of(in, a), y = ar_float_of(in, b);
-    if (x == y || y == AR_NODE_UNDEFINED)
-        return x;
-    if (x == AR_NODE_UNDEFINED)
-        return y;
-    /* Many paths that meet in one place are joined two by two. */
-    if (is_join_at(in, x, at, cell))
-        return add_input(in, x, y);
-    if (is_join_at(in, y, at, cell))
-        return add_input(in, y, x);
-    return ar_graph_node(in, AR_V_PHI, at, cell, (uint32_t[]){x, y}, 2);
-}
-
 static ar_value join_addresses(ar_interp *in, const ar_value *a,
                                const ar_value *b) {
     if (!a->targets || !b->targets) {
@@ -160,19 +130,21 @@ static ar_value join_addresses(ar_interp *in, const ar_value *a,
         one.is_undefined = false;
         return one;
     }
+    uint32_t symbol =
+        a->pointer_symbol == b->pointer_symbol ? a->pointer_symbol : 0;
+    bool same_shift = a->pointer_shift == b->pointer_shift;
     return (ar_value){
         .targets = ar_memory_union(in->m, a->targets, b->targets),
         .offset_tags = a->offset_tags & b->offset_tags,
         .pointer_tags = a->pointer_tags & b->pointer_tags,
         .shift = a->shift == b->shift ? a->shift : 0,
         .row = a->row == b->row ? a->row : 0,
-        .pointer_shift =
-            a->pointer_shift == b->pointer_shift ? a->pointer_shift : INT64_MAX,
+        .pointer_symbol = symbol,
+        .pointer_shift = same_shift ? a->pointer_shift : AR_NO_SHIFT,
         .may_be_null = a->may_be_null || b->may_be_null,
         .is_partial = a->is_partial || b->is_partial ||
                       (a->offset_tags != b->offset_tags && !a->offset_tags) ||
-                      a->shift != b->shift ||
-                      a->pointer_shift != b->pointer_shift};
+                      a->shift != b->shift || (!same_shift && !symbol)};
 }
 
 ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
@@ -188,7 +160,8 @@ ar_value ar_join_values(ar_interp *in, ar_node *at, uint32_t cell,
     if (!real_a && !real_b && is_zero_a && is_zero_b)
         return a->node ? *a : *b;
     if (real_a || real_b || (a->node && b->node)) {
-        ar_value v = ar_from_node(join_nodes(in, at, cell, a, b));
+        ar_value v = ar_from_node(ar_join_nodes(
+            in, at, cell, ar_float_of(in, a), ar_float_of(in, b)));
         if (a->targets || b->targets)
             v.targets = ar_memory_union(in->m, a->targets, b->targets);
         return v;

@@ -219,9 +219,8 @@ static bool is_elementwise(back_edge *e, uint32_t cell) {
     if (e->bit & (in->block_bit | in->thread_bit) &&
         !ar_threads_share(in, e->bit, a))
         return true;
-    if (!(a->write_tags & e->bit))
-        return false;
-    bool follows = !a->is_read || a->read_tags & e->bit;
+    bool follows =
+        a->write_tags & e->bit && (!a->is_read || a->read_tags & e->bit);
     if (follows && a->row && !a->pointer_mixed &&
         ar_row_at(in, a->row).loop == e->loop->depth) {
         in->assumes_rows_apart |= a->mixed;
@@ -270,6 +269,11 @@ static bool is_float_value(const ar_value *v) {
     return v->node && !(is_zero && v->node == AR_NODE_ZERO);
 }
 
+static bool is_focused_value(const ar_interp *in, uint32_t id) {
+    const ar_value *v = ar_memory_value(in->m, id);
+    return v->node && ar_is_focused(in, v->node);
+}
+
 static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
                       uint32_t head_id) {
     back_edge *e = context;
@@ -284,10 +288,11 @@ static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
     ar_value before = value_of(in, cell, ar_state_get(e->before, cell));
     (void)head_id;
     ar_value v;
+    bool was_focused = known && is_focused_value(in, known);
     if (is_float_value(&back) || is_float_value(&before)) {
-        uint32_t inputs[2] = {ar_float_of(in, &before), ar_float_of(in, &back)};
-        v = ar_from_node(
-            ar_graph_node(in, AR_V_LOOP, e->loop->at, cell, inputs, 2));
+        v = ar_from_node(ar_loop_node(in, e->loop, cell,
+                                      ar_float_of(in, &before),
+                                      ar_float_of(in, &back)));
         v.targets = ar_memory_union(in->m, before.targets, back.targets);
     } else {
         v = ar_join_values(in, e->loop->at, 0x80000000u | cell, &before, &back);
@@ -300,7 +305,8 @@ static void meet_cell(void *context, uint32_t cell, uint32_t back_id,
     if (!known)
         AR_PUSH(in->arena, &e->loop->carried, cell);
     if (!known ||
-        (known != id && !same_but_node(ar_memory_value(in->m, known), &v)))
+        (known != id && !same_but_node(ar_memory_value(in->m, known), &v)) ||
+        was_focused != is_focused_value(in, id))
         e->changed = true;
     ar_idtable_put(&e->loop->carried_value, cell, 0, id);
 }
@@ -312,13 +318,9 @@ static void refresh_carried(back_edge *e, const ar_state *back) {
         uint32_t cell = e->loop->carried.data[i];
         uint32_t id = ar_idtable_get(&e->loop->carried_value, cell, 0);
         const ar_value *v = ar_memory_value(in->m, id);
-        if (!v->node || AR_VN(in, v->node)->kind != AR_V_LOOP ||
-            AR_VN(in, v->node)->at != e->loop->at ||
-            ar_state_get(back, cell) != id)
-            continue;
-        ar_value before = value_of(in, cell, ar_state_get(e->before, cell));
-        uint32_t inputs[2] = {ar_float_of(in, &before), v->node};
-        ar_graph_node(in, AR_V_LOOP, e->loop->at, cell, inputs, 2);
+        if (v->node && ar_is_head(in, e->loop, v->node) &&
+            ar_state_get(back, cell) == id)
+            meet_cell(e, cell, id, id);
     }
 }
 
@@ -445,6 +447,7 @@ static void hand_up_accesses(ar_interp *in) {
             o->pointer_shift = a->pointer_shift;
         }
         o->offset_tags |= a->offset_tags;
+        o->pointer_tags |= a->pointer_tags;
         o->has_shift |= a->has_shift;
         o->is_written |= a->is_written;
         o->is_read |= a->is_read;
@@ -534,8 +537,9 @@ void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run,
         in->state = ar_state_copy(before);
         for (uint32_t i = 0; i < loop->carried.count; i++) {
             uint32_t cell = loop->carried.data[i];
-            ar_state_set(in->m, &in->state, cell,
-                         ar_idtable_get(&loop->carried_value, cell, 0));
+            uint32_t id = ar_idtable_get(&loop->carried_value, cell, 0);
+            ar_enter_focus(in, ar_memory_value(in->m, id)->node);
+            ar_state_set(in->m, &in->state, cell, id);
         }
         if (ar_is_loop(node))
             tag_inductions(in, node, loop, bit);
@@ -565,6 +569,7 @@ void ar_iterate(ar_interp *in, ar_node *node, ar_loop_pass *run,
         ar_state_drop(in->m, &in->state);
     }
     ar_state_drop(in->m, &in->state);
+    loop->ended = ++in->clock;
     note_reads_ahead(in, node, loop);
     note_reads(in, loop);
     hand_up_accesses(in);

@@ -81,12 +81,12 @@ static void cells_of(ar_interp *in, const ar_value *address,
 
 /* ---- what an absent cell holds ------------------------------------------- */
 
-static uint32_t same_path_under(ar_interp *in, uint32_t cell, uint32_t from,
-                                uint32_t to) {
+uint32_t ar_same_path(ar_interp *in, uint32_t cell, uint32_t from,
+                      uint32_t to) {
     if (cell == from)
         return to;
     ar_mem_cell c = *cell_at(in, cell);
-    uint32_t parent = same_path_under(in, c.parent, from, to);
+    uint32_t parent = ar_same_path(in, c.parent, from, to);
     return parent
                ? ar_memory_find_child(in->m, parent, c.step, c.field, c.index)
                : 0;
@@ -113,7 +113,7 @@ static uint32_t known_id(ar_interp *in, uint32_t cell) {
             other = ar_memory_find_child(in->m, up, AR_STEP_INDEX, NULL,
                                          AR_ANY_INDEX);
         if (other && other != up) {
-            uint32_t twin = same_path_under(in, cell, up, other);
+            uint32_t twin = ar_same_path(in, cell, up, other);
             id = twin && twin != cell ? ar_state_get(&in->state, twin) : 0;
             if (id)
                 return id;
@@ -192,13 +192,15 @@ static void record_access(ar_interp *in, uint32_t cell, const ar_value *address,
     a->is_atomic |= in->barriers.in_atomic;
     if (!tags)
         return;
-    int64_t shift = address->is_partial ? INT64_MAX : address->shift;
+    int64_t shift = address->is_partial ? AR_NO_SHIFT : address->shift;
     int64_t pointer_shift = address->pointer_shift;
     a->mixed |= a->has_shift && a->shift != shift;
-    a->pointer_mixed |= a->has_shift && a->pointer_shift != pointer_shift;
+    a->pointer_mixed |= pointer_shift == AR_NO_SHIFT ||
+                        (a->has_shift && a->pointer_shift != pointer_shift);
     a->shift = shift;
     a->pointer_shift = pointer_shift;
     a->offset_tags |= address->offset_tags & active_mask(in);
+    a->pointer_tags |= address->pointer_tags & active_mask(in);
     a->has_shift = true;
     uint32_t depth = in->active.count - 1;
     if (!address->is_partial && depth < 64 && tags == (uint64_t)1 << depth)
@@ -246,11 +248,10 @@ static ar_value loaded_pointer(const ar_value *address, ar_value v) {
     uint64_t tags = address->offset_tags | address->pointer_tags;
     if (v.targets && tags) {
         v.pointer_tags |= tags;
+        int64_t shift = ar_shift_sum(address->pointer_shift, address->shift);
         v.pointer_shift = address->is_partial
-                              ? INT64_MAX
-                              : (int64_t)((uint64_t)v.pointer_shift +
-                                          (uint64_t)address->pointer_shift +
-                                          (uint64_t)address->shift);
+                              ? AR_NO_SHIFT
+                              : ar_shift_sum(v.pointer_shift, shift);
         v.is_partial = v.is_partial || address->is_partial;
         v.row = 0;
     } else if (!v.targets && !v.node && !v.is_number) {
@@ -272,8 +273,9 @@ static ar_value load_cell(ar_interp *in, ar_node *at, const ar_value *address,
         c->scalar = ar_array_bottom(type);
     ar_value v = current(in, cell);
     const ar_focus *focus = ar_focus_at(in, v.node, address);
-    if (focus)
-        v = ar_from_node(focus->fresh);
+    uint32_t rest = focus ? 0 : ar_rest_of_slots(in, cell, v.node, address);
+    if (focus || rest)
+        v = ar_from_node(focus ? focus->fresh : rest);
     if (many) {
         v = with_heads(in, at, cell, address, v);
         record_access(in, cell, address, false);
@@ -315,7 +317,7 @@ ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
             v = ar_join_values(in, at, 0x80000000u | i, &v, &next);
         }
         v.node = 0;
-        v.pointer_symbol = v.targets ? ar_symbol_of_load(in, address, &v) : 0;
+        ar_name_pointer(in, address, address->targets, &v);
         return v;
     }
     uint32_t *nodes = AR_NEW_ARRAY(in->arena, uint32_t, list.count);
@@ -421,6 +423,8 @@ static uint32_t store_node(ar_interp *in, const float_store *s, uint32_t kept) {
     v->is_array_clear = s->is_clear;
     v->address = address_key(s->address);
     v->tags = s->address->offset_tags | s->address->pointer_tags;
+    v->pointer_tags = s->address->pointer_tags;
+    v->covers = s->covers;
     return id;
 }
 
@@ -579,10 +583,7 @@ static void store_cell(ar_interp *in, ar_node *at, const ar_value *address,
     ar_value v = *value;
     v.node = 0;
     if (v.targets) {
-        /* not a variable of its own: a table, a field */
-        if (c->step != AR_STEP_ROOT || c->is_many ||
-            ar_object_of(in->m, cell)->as.kind != AR_OBJECT_LOCAL)
-            in->tables_changed = ++in->clock;
+        ar_table_changed(in, cell);
         if (!is_moved(in, at, address))
             v = with_regions(in, cell, &v);
         note_kept(in, cell, address, &v);

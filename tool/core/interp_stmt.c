@@ -297,8 +297,7 @@ static void pass_boundary(ar_interp *in, ar_node *node) {
             ar_value v = *ar_memory_value(in->m, id);
             if (!v.node)
                 continue;
-            v.node =
-                ar_graph_node(in, AR_V_BOUNDARY, node, b->cells[k], &v.node, 1);
+            v.node = ar_boundary_node(in, node, b->cells[k], v.node);
             v.is_number = false;
             v.number = 0;
             ar_state_set(in->m, &in->state, b->cells[k],

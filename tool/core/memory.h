@@ -41,6 +41,7 @@ typedef struct ar_mem_object {
     bool is_summary;     /* stands for several live at once */
     uint32_t loop_depth; /* loops around the allocation */
     bool disjoint;       /* the base pointer does not cover the regions */
+    bool is_table;       /* a pointer got its symbol by where it lies in here */
 } ar_mem_object;
 
 typedef struct ar_mem_cell {

@@ -202,6 +202,17 @@ static const buffer *registration_at(const buffers *b,
     return NULL;
 }
 
+/* What holds nothing but zero may be unscaled and checked with the rest. */
+static bool is_zero(const buffers *b, const ar_object *object) {
+    for (uint32_t i = ar_chain(&b->cells, ar_key(object)); i;
+         i = b->cells.next[i]) {
+        const ar_cell *cell = b->scale->cells.data[i - 1];
+        if (cell->scalar && !cell->is_zero)
+            return false;
+    }
+    return true;
+}
+
 /* Every object made by this allocation call wants the same registration. */
 static bool site_is_uniform(const buffers *b, const buffer *one) {
     if (!is_whole(b, one))
@@ -212,6 +223,8 @@ static bool site_is_uniform(const buffers *b, const buffer *one) {
         if (other == one->object)
             continue;
         const buffer *theirs = registration_of(b, other);
+        if (!theirs && is_zero(b, other))
+            continue;
         if (!theirs || !is_whole(b, theirs) || !same_registration(theirs, one))
             return false;
     }

@@ -9,7 +9,10 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool has_regions(const ar_interp *in) {
+/* Is there anything that could be taken as disjoint? */
+static bool could_overlap(const ar_interp *in) {
+    if (in->meets_slots)
+        return true;
     for (uint32_t i = 1; i < in->m->cells.count; i++)
         if (in->m->cells.data[i].step == AR_STEP_REGION)
             return true;
@@ -63,6 +66,12 @@ static void report_assumptions(ar_analysis *a) {
         ar_report(a->diags, AR_DIAG_DISJOINT_ASSUMED, at, ar_cell_name(a, i),
                   ar_cell_name(a, o->root));
     }
+    for (uint32_t i = 0; i < in->apart.count; i++) {
+        const ar_mem_object *o = ar_object_of(in->m, in->apart.data[i]);
+        ar_range at = o->as.site ? o->as.site->range : AR_NO_RANGE;
+        ar_report(a->diags, AR_DIAG_SLOTS_ASSUMED, at,
+                  ar_cell_name(a, in->apart.data[i]));
+    }
 }
 
 static void fill_assumptions(ar_analysis *a) {
@@ -82,6 +91,9 @@ static void fill_assumptions(ar_analysis *a) {
     if (in->disjoint)
         AR_PUSH(a->arena, &a->out->assumptions,
                 "the parts of one allocation do not overlap");
+    if (in->apart.count)
+        AR_PUSH(a->arena, &a->out->assumptions,
+                "two elements of a table are not one buffer");
 }
 
 static ar_scale *finish(ar_analysis *a, ar_scale_outcome outcome,
@@ -108,7 +120,7 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
     ar_analysis *a = begin(arena, program, rules, diags, false);
     a->out = out;
     bool found = look(a);
-    if (!found && !a->in->gave_up && has_regions(a->in)) {
+    if (!found && !a->in->gave_up && could_overlap(a->in)) {
         /* What all parts share is neither parameter nor gradient. */
         ar_analysis *b = begin(arena, program, rules, diags, true);
         b->out = out;
@@ -141,7 +153,7 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
         solution.failed = NULL;
         return finish(a, AR_SCALE_FOUND, &solution, start);
     }
-    if (has_regions(a->in) && !a->in->disjoint) {
+    if (could_overlap(a->in) && !a->in->disjoint) {
         /* Perhaps the base pointer does not mean the regions. */
         ar_analysis *b = begin(arena, program, rules, diags, true);
         b->out = out;

@@ -26,17 +26,22 @@ static bool outlives_scale(const ar_solver *s, const ar_vnode *v) {
 
 static uint8_t raise(uint8_t d) {
     return (uint8_t)((d & D0 ? D1 : 0) | (d & (D1 | BAD) ? BAD : 0) |
-                     (d & STALE));
+                     (d & (STALE | AGED)));
 }
 
 static uint8_t lower(uint8_t d) {
     return (uint8_t)((d & D1 ? D0 : 0) | (d & (D0 | BAD) ? BAD : 0));
 }
 
+/* The value of a cell once it is used for another one. */
+static uint8_t as_value(uint8_t d) {
+    return d & STALE ? (uint8_t)((d & ~STALE) | AGED) : d;
+}
+
 static uint8_t multiply(uint8_t x, uint8_t y) {
     if (!x || !y)
         return 0;
-    uint8_t d = (uint8_t)((x | y) & (BAD | STALE));
+    uint8_t d = (uint8_t)((x | y) & (BAD | AGED));
     if (x & D1 && y & D1)
         d |= BAD;
     if ((x & D1 && y & D0) || (x & D0 && y & D1))
@@ -53,6 +58,36 @@ static uint8_t settle(const ar_solver *s, const ar_vnode *v, uint8_t d) {
     return d & (uint8_t)~STALE;
 }
 
+/* Of a node that is no cell's. */
+static uint8_t all_values(const ar_solver *s, const ar_vnode *v) {
+    uint8_t all = 0;
+    for (uint32_t i = 0; i < v->in_count; i++)
+        all |= as_value(s->p->degree[v->in[i]]);
+    return all;
+}
+
+static uint8_t degree_of_join(const ar_solver *s, const ar_vnode *v) {
+    const uint8_t *d = s->p->degree;
+    uint8_t all = 0;
+    if (!v->cell)
+        return all_values(s, v);
+    for (uint32_t i = 0; i < v->in_count; i++)
+        all |= d[v->in[i]];
+    if (v->kind == AR_V_LOOP && s->repeats && d[v->in[1]] & D1 &&
+        outlives_scale(s, v))
+        return all | STALE;
+    return settle(s, v, all);
+}
+
+static uint8_t degree_of_store(const ar_solver *s, const ar_vnode *v,
+                               bool is_seed) {
+    const uint8_t *d = s->p->degree;
+    uint8_t all = as_value(d[v->in[0]]);
+    if (is_seed)
+        all = raise(all);
+    return v->in_count > 1 ? all | settle(s, v, d[v->in[1]]) : all;
+}
+
 static uint8_t degree_of(const ar_solver *s, uint32_t id) {
     const uint8_t *d = s->p->degree;
     const ar_vnode *v = ar_solver_node(s, id);
@@ -65,36 +100,26 @@ static uint8_t degree_of(const ar_solver *s, uint32_t id) {
     case AR_V_INPUT:
         return D0;
     case AR_V_LOOP:
-        all = d[v->in[0]] | d[v->in[1]];
-        if (s->repeats && d[v->in[1]] & D1 && outlives_scale(s, v))
-            return all | STALE;
-        return settle(s, v, all);
     case AR_V_PHI:
-        for (uint32_t i = 0; i < v->in_count; i++)
-            all |= d[v->in[i]];
-        return settle(s, v, all);
+        return degree_of_join(s, v);
     case AR_V_SUM:
-        for (uint32_t i = 0; i < v->in_count; i++)
-            all |= d[v->in[i]];
-        return all;
+        return all_values(s, v);
     case AR_V_MUL:
-        return multiply(d[v->in[0]], d[v->in[1]]);
+        return multiply(as_value(d[v->in[0]]), as_value(d[v->in[1]]));
     case AR_V_DIV:
-        return (uint8_t)(d[v->in[0]] | (d[v->in[1]] & (D1 | BAD) ? BAD : 0));
+        all = as_value(d[v->in[0]]);
+        return (uint8_t)(all | (d[v->in[1]] & (D1 | BAD) ? BAD : 0));
     case AR_V_NONLINEAR:
-        for (uint32_t i = 0; i < v->in_count; i++)
-            all |= d[v->in[i]];
+        all = all_values(s, v);
         return (uint8_t)(D0 | (all & (D1 | BAD) ? BAD : 0));
     case AR_V_STORE:
-        all = ar_is_seed(s, id) ? raise(d[v->in[0]]) : d[v->in[0]];
-        return v->in_count > 1 ? all | settle(s, v, d[v->in[1]]) : all;
+        return degree_of_store(s, v, ar_is_seed(s, id));
     case AR_V_TERM:
     case AR_V_BOUNDARY:
+        all = v->kind == AR_V_TERM ? as_value(d[v->in[0]]) : d[v->in[0]];
         if (ar_is_unscale(s, id))
-            return lower(d[v->in[0]]);
-        if (ar_is_carry(s, id) || ar_is_seed(s, id))
-            return raise(d[v->in[0]]);
-        return d[v->in[0]];
+            return lower(all);
+        return ar_is_carry(s, id) || ar_is_seed(s, id) ? raise(all) : all;
     }
     return 0;
 }
@@ -154,7 +179,7 @@ static void refuse_stale(ar_solver *s, uint32_t unscale) {
         for (uint32_t i = 0; i < v->in_count; i++) {
             uint32_t from = v->in[i];
             const ar_vnode *head = ar_solver_node(s, from);
-            if (!(s->p->degree[from] & STALE) || !ar_mark(a, from))
+            if (!(s->p->degree[from] & (STALE | AGED)) || !ar_mark(a, from))
                 continue;
             if (!outlives_scale(s, head) || !(s->p->degree[head->in[1]] & D1)) {
                 AR_PUSH(a->arena, &work, from);
@@ -279,11 +304,12 @@ static void judge(ar_solver *s) {
             refuse(s, i, -1, "the update keeps the loss scale");
         if (ar_is_unscale(s, i) && d[v->in[0]] & (D0 | BAD))
             refuse_gradient(s, i);
-        else if (ar_is_unscale(s, i) && d[v->in[0]] & STALE)
+        else if (ar_is_unscale(s, i) && d[v->in[0]] & (STALE | AGED))
             refuse_stale(s, i);
         if ((v->kind == AR_V_STORE ||
              (v->kind == AR_V_BOUNDARY && ar_is_seed(s, i))) &&
-            (d[i] & ~STALE) == D1 && ar_where_in_loop(s->a, v->context, v->at))
+            (d[i] & ~(STALE | AGED)) == D1 &&
+            ar_where_in_loop(s->a, v->context, v->at))
             s->p->scaled_writes++;
     }
     if (!s->p->conflicts.count)

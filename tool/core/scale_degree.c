@@ -71,6 +71,7 @@ static bool is_place(const ar_solver *s, uint32_t id) {
     /* To scale a finished gradient would help nobody. */
     if (v->kind == AR_V_BOUNDARY)
         return s->p->allow_buffers && s->a->buffer_boundary &&
+               v->part != AR_PART_REST &&
                s->a->cells[v->cell].role != AR_ROLE_GRAD &&
                !ar_is_unscale(s, id) && !ar_is_carry(s, id) &&
                ar_idtable_get(s->a->buffer_boundary, ar_key(v->at), v->cell) ==
@@ -250,6 +251,14 @@ static uint32_t wanted_factor(ar_solver *s, const ar_vnode *v) {
     return (uint32_t)ar_choose_factor(s->a, v->in[0], v->in[1]);
 }
 
+static void add_root_cell(ar_solver *s, uint32_t cell) {
+    ar_ids *list = &s->p->root_cells;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->data[i] == cell)
+            return;
+    AR_PUSH(s->a->arena, list, cell);
+}
+
 /* From a value that cannot carry the scale to what stands against it: along
  * the gradient, down to values that must not. The buffers on the way could be
  * scaled in place instead. */
@@ -264,7 +273,7 @@ static void trace_roots(ar_solver *s, uint32_t from, ar_conflict *c) {
         uint32_t id = work.data[--work.count];
         const ar_vnode *v = ar_solver_node(s, id);
         if (v->cell && ar_is_array(a, v->cell))
-            AR_PUSH(a->arena, &s->p->root_cells, v->cell);
+            add_root_cell(s, v->cell);
         if (!c->out_of_reach && !s->must[id] && ar_seed_is_out_of_reach(a, id))
             c->out_of_reach = id;
         if (s->must[id] || v->kind == AR_V_NONLINEAR || v->kind == AR_V_INPUT ||

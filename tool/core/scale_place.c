@@ -436,6 +436,24 @@ static void wanted_buffers(ar_analysis *a, const ar_placement *p,
     }
 }
 
+/* The cells that are written in the context or in what it calls: to scale a
+ * buffer is not for a function that only reads it. */
+static ar_ids written_in(ar_analysis *a, uint32_t context,
+                         const ar_ids *cells) {
+    ar_ids kept = {0};
+    for (uint32_t i = 0; i < cells->count; i++) {
+        bool is_written = false;
+        for (uint32_t s = a->g.store_of[cells->data[i]]; s && !is_written;
+             s = a->g.next_store[s])
+            for (uint32_t c = a->g.live[s] ? AR_VN(a->in, s)->context : 0;
+                 c && !is_written; c = a->in->contexts.data[c]->parent)
+                is_written = c == context;
+        if (is_written)
+            AR_PUSH(a->arena, &kept, cells->data[i]);
+    }
+    return kept;
+}
+
 /* Contexts in the loop that are the only one of their function there. */
 static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
                           ar_idtable *allowed) {
@@ -459,7 +477,8 @@ static void buffer_drafts(ar_analysis *a, drafts *list, const ar_ids *cells,
             ar_idtable_get(&count, c->function->id, 0) != 1 ||
             !ar_where_in_loop(a, i, c->function->body))
             continue;
-        named = named_in(a, i, cells);
+        ar_ids written = written_in(a, i, cells);
+        named = named_in(a, i, &written);
         add_statements(a, list, c->function->body, &named, allowed);
     }
 }
@@ -469,6 +488,7 @@ static void bar_nameless(ar_analysis *a, ar_idtable *allowed) {
     for (uint32_t i = 1; i < a->g.count; i++) {
         const ar_vnode *v = AR_VN(a->in, i);
         if (a->g.live[i] && v->kind == AR_V_BOUNDARY && v->context &&
+            v->part != AR_PART_REST &&
             ar_idtable_get(allowed, ar_key(v->at), v->cell) &&
             !ar_buffer_name(a, v))
             ar_idtable_put(allowed, ar_key(v->at), v->cell, 2);

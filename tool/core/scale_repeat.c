@@ -383,9 +383,86 @@ static uint32_t verdict(ar_repeats *r, uint32_t cell, const uint8_t *degree) {
     return bits;
 }
 
+/* ---- a walk that clears one object after the other ----------------------- */
+
+/* Can the loop be left before it has seen all? */
+static bool is_left_early(const ar_node *node, bool in_inner) {
+    if (node->kind == AR_RETURN || node->kind == AR_GOTO ||
+        (node->kind == AR_BREAK && !in_inner))
+        return true;
+    in_inner |= ar_is_loop(node) || node->kind == AR_SWITCH;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (node->kids[i] && is_left_early(node->kids[i], in_inner))
+            return true;
+    return false;
+}
+
+static bool is_whole_walk(const ar_node *loop) {
+    for (uint32_t i = 0; i < loop->kid_count; i++)
+        if (loop->kids[i] && is_left_early(loop->kids[i], false))
+            return false;
+    return true;
+}
+
+static bool encloses(const ar_analysis *a, const ar_vnode *v, ar_where w) {
+    do
+        if (w.context == v->context && w.at == v->at)
+            return true;
+    while (ar_climb(a->in, &w));
+    return false;
+}
+
+/* Is the loop one that picks the object, and over before the node comes? */
+static bool walked_before(const ar_analysis *a, const ar_loop *loop,
+                          const ar_vnode *store, const ar_vnode *v) {
+    return loop->depth < 64 && loop->depth > a->loop->depth &&
+           store->pointer_tags == (uint64_t)1 << loop->depth &&
+           v->stamp > loop->ended && is_whole_walk(loop->at) &&
+           !encloses(a, v, (ar_where){loop->context, loop->at});
+}
+
+/* Does it give every object that the cell stands for new contents, whichever
+ * they are, in a loop that comes before the node in each iteration? */
+static bool replaces_before(ar_repeats *r, const ar_vnode *store,
+                            const ar_vnode *v) {
+    ar_analysis *a = r->a;
+    if (!store->covers || !store->pointer_tags ||
+        !always_happens(r, store->context, store->at))
+        return false;
+    ar_where w = {store->context, store->at};
+    while (ar_climb(a->in, &w) && w.at != a->loop->at) {
+        if (!ar_is_loop(w.at))
+            continue;
+        for (uint32_t i = 1; i < a->in->loops.count; i++) {
+            const ar_loop *loop = a->in->loops.data[i];
+            if (loop->at == w.at && loop->context == w.context &&
+                walked_before(a, loop, store, v))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_replaced(ar_repeats *r, const ar_vnode *v) {
+    ar_analysis *a = r->a;
+    if (!v->context || !ar_where_in_loop(a, v->context, v->at))
+        return false;
+    for (uint32_t s = a->g.store_of[v->cell]; s; s = a->g.next_store[s]) {
+        const ar_vnode *store = AR_VN(a->in, s);
+        if (a->g.live[s] && ar_where_in_loop(a, store->context, store->at) &&
+            !ar_reads_itself(a, s, a->loop) && replaces_before(r, store, v)) {
+            a->in->assumes_index_covers = true;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ar_is_renewed(ar_repeats *r, const ar_vnode *v, const uint8_t *degree) {
     if (!v->cell)
         return false;
+    if (is_replaced(r, v))
+        return true;
     uint32_t bits = verdict(r, v->cell, degree);
     return bits & REPEATS && (v->kind != AR_V_LOOP || bits & WALKS);
 }

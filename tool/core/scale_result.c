@@ -50,6 +50,19 @@ static void find_read(ar_analysis *a) {
         a->is_read[a->loop->read.data[i]] = true;
 }
 
+/* Zero has any degree, so that no bit of it is set. */
+static bool is_zero_cell(const ar_analysis *a, const ar_solution *solution,
+                         uint32_t cell) {
+    if (!solution || !solution->placements || solution->failed ||
+        !a->regions.count)
+        return false;
+    const uint8_t *degree = solution->placements[0].degree;
+    for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s])
+        if (a->g.live[s] && degree[s])
+            return false;
+    return true;
+}
+
 static ar_cell *make_cell(ar_analysis *a, const ar_solution *solution,
                           uint32_t id) {
     const ar_cell_info *info = &a->cells[id];
@@ -65,6 +78,7 @@ static ar_cell *make_cell(ar_analysis *a, const ar_solution *solution,
         info->role == AR_ROLE_DATA && !a->is_read[id] && !a->is_trained[id];
     cell->is_region = a->in->m->cells.data[id].step == AR_STEP_REGION;
     cell->degree = degree_of_cell(a, solution, id);
+    cell->is_zero = is_zero_cell(a, solution, id);
     cell->group = info->group;
     cell->reason = info->reason ? info->reason : "";
     cell->reason_at = AR_NO_RANGE;
@@ -137,26 +151,36 @@ static bool in_scope(const ar_analysis *a, const ar_unit *unit,
     return false;
 }
 
-static ar_node *find_name(ar_analysis *a, uint32_t context, ar_node *node,
-                          ar_node *statement, uint32_t cell) {
+/* The start of the buffer of the boundary; of one element of a table, that
+ * element and no other. */
+static bool is_name(const ar_analysis *a, const ar_vnode *v,
+                    const ar_node *node) {
+    const ar_interp *in = a->in;
+    uint32_t set = ar_idtable_get(&in->named_sets, ar_key(node), v->context);
+    if (!set || !names_simply(node) || node->range.in_macro_body)
+        return false;
+    const ar_targets *t = ar_memory_targets(in->m, set);
+    uint32_t symbol =
+        ar_idtable_get(&in->named_symbols, ar_key(node), v->context);
+    return t->count == 1 && t->data[0].cell == v->cell && !t->data[0].index &&
+           (v->part != AR_PART_FRESH || symbol == v->address + 1) &&
+           in_scope(a, ar_context_unit(a->in, v->context), root_of(node),
+                    v->at);
+}
+
+static ar_node *find_name(const ar_analysis *a, const ar_vnode *v,
+                          ar_node *node) {
     if (!node)
         return NULL;
-    uint32_t set = ar_idtable_get(&a->in->named_sets, ar_key(node), context);
-    if (set && names_simply(node) && !node->range.in_macro_body) {
-        const ar_targets *t = ar_memory_targets(a->in->m, set);
-        if (t->count == 1 && t->data[0].cell == cell && !t->data[0].index &&
-            in_scope(a, ar_context_unit(a->in, context), root_of(node),
-                     statement))
-            return node;
-    }
+    if (is_name(a, v, node))
+        return node;
     for (uint32_t i = 0; i < node->kid_count; i++) {
-        ar_node *found = find_name(a, context, node->kids[i], statement, cell);
+        ar_node *found = find_name(a, v, node->kids[i]);
         if (found)
             return found;
     }
     for (uint32_t i = 0; i < node->decl_count; i++) {
-        ar_node *found =
-            find_name(a, context, node->decls[i]->init, statement, cell);
+        ar_node *found = find_name(a, v, node->decls[i]->init);
         if (found)
             return found;
     }
@@ -164,12 +188,11 @@ static ar_node *find_name(ar_analysis *a, uint32_t context, ar_node *node,
 }
 
 ar_node *ar_buffer_name(ar_analysis *a, const ar_vnode *v) {
-    ar_node *found = find_name(a, v->context, v->at, v->at, v->cell);
-    if (found)
-        return found;
-    return find_name(a, v->context,
-                     a->in->contexts.data[v->context]->function->body, v->at,
-                     v->cell);
+    ar_node *body = a->in->contexts.data[v->context]->function->body;
+    ar_node *found = find_name(a, v, v->at);
+    if (!found)
+        found = find_name(a, v, body);
+    return found;
 }
 
 /* ---- groups -------------------------------------------------------------- */

@@ -6,8 +6,9 @@
 
 #include "core/scale_analysis.h"
 
-/* Bits of ar_placement.degree. */
-enum { D0 = 1, D1 = 2, BAD = 4, STALE = 8 };
+/* Bits of ar_placement.degree. STALE: the cell may still hold what an earlier
+ * iteration left; AGED: the value was made from such. */
+enum { D0 = 1, D1 = 2, BAD = 4, STALE = 8, AGED = 16 };
 
 typedef struct ar_solver {
     ar_analysis *a;
