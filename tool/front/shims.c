@@ -79,16 +79,22 @@ static const char omp_h[] =
     "#endif\n";
 
 /* What nvcc knows and clang's CUDA headers do not: cache-hinted loads and
- * stores, min and max of mixed types (their result is that of the usual
+ * stores (a template alone would not say that they are of floats), min and max of mixed types (their result is that of the usual
  * conversions, as with nvcc), classification macros on the host. */
 static const char cuda_h[] =
     "#pragma once\n"
     "#include <cmath>\n"
     "#include <ctime>\n"
     "#define AMP_LOAD(name) \\\n"
-    "  template <typename T> __device__ T name(const T *);\n"
+    "  template <typename T> __device__ T name(const T *); \\\n"
+    "  __device__ float name(const float *); \\\n"
+    "  __device__ float2 name(const float2 *); \\\n"
+    "  __device__ float4 name(const float4 *);\n"
     "#define AMP_STORE(name) \\\n"
-    "  template <typename T> __device__ void name(T *, T);\n"
+    "  template <typename T> __device__ void name(T *, T); \\\n"
+    "  __device__ void name(float *, float); \\\n"
+    "  __device__ void name(float2 *, float2); \\\n"
+    "  __device__ void name(float4 *, float4);\n"
     "AMP_LOAD(__ldg) AMP_LOAD(__ldcg) AMP_LOAD(__ldca) AMP_LOAD(__ldcs)\n"
     "AMP_LOAD(__ldlu) AMP_LOAD(__ldcv)\n"
     "AMP_STORE(__stwb) AMP_STORE(__stcg) AMP_STORE(__stcs) "
