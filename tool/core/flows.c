@@ -141,6 +141,8 @@ static uint32_t member(ar_walk *w, ar_node *node) {
 static uint32_t compound_literal(ar_walk *w, ar_node *node) {
     uint32_t cell = ar_cell_new(w->g);
     ar_cell_typed(w->g, cell, node->type, ar_here(w, node));
+    if (ar_float_depth(node->type) >= 0)
+        ar_walk_site(w, AR_SITE_CAST, node, ar_floats_in(w, cell, node->type));
     if (node->kid_count)
         ar_initialise(w, cell, node->type, node->kids[0], NULL);
     return cell;
@@ -387,6 +389,14 @@ static ar_node *without_address(ar_node *node) {
     return is_pointer && ar_is_kind(node->type, AR_TYPE_INT) ? inner : node;
 }
 
+/* (char *)p - (char *)q is a number of bytes that comes from no sizeof. */
+static void pin_distance(ar_walk *w, ar_node *node, uint32_t target) {
+    bool is_distance = ar_is_kind(node->type, AR_TYPE_INT);
+    if (target && is_distance && !w->is_quiet)
+        ar_cell_pin(w->g, target, AR_PIN_LITERAL_BYTES, ar_here(w, node),
+                    "the distance of two addresses in it is taken in bytes");
+}
+
 static uint32_t binary(ar_walk *w, ar_node *node) {
     if (node->op == AR_OP_AND || node->op == AR_OP_REM) {
         ar_eval(w, without_address(node->kids[0]));
@@ -395,6 +405,8 @@ static uint32_t binary(ar_walk *w, ar_node *node) {
     }
     uint32_t left = ar_eval(w, node->kids[0]);
     uint32_t right = ar_eval(w, node->kids[1]);
+    if (node->op == AR_OP_SUB && is_byte_pointer(node->kids[0]->type))
+        pin_distance(w, node, left ? left : right);
     if (!ar_is_kind(node->type, AR_TYPE_POINTER))
         return 0;
     uint32_t target = left ? left : right;

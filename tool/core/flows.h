@@ -77,6 +77,8 @@ void ar_walk_site(ar_walk *w, ar_site_kind kind, ar_node *node, uint32_t cell);
 
 /* flows_convert.c */
 uint32_t ar_eval_conversion(ar_walk *w, ar_node *node);
+/* The cell of the floats below a cell of this type. */
+uint32_t ar_floats_in(ar_walk *w, uint32_t cell, const ar_type *type);
 /* Memory of its own that a pin keeps as it is. */
 uint32_t ar_pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
                           const char *reason);

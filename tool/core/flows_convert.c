@@ -53,15 +53,11 @@ static void view_struct(ar_walk *w, ar_node *node) {
     ar_pin_fields(w->g, to, ar_here(w, node), reason);
 }
 
-/* The floats behind a pointer to memory of this pointer type's element. */
-static uint32_t floats_below(ar_walk *w, uint32_t target, const ar_type *to) {
-    if (!target)
-        return 0;
-    for (const ar_type *type = to->element; ar_is_address(type);
-         type = type->element)
+uint32_t ar_floats_in(ar_walk *w, uint32_t cell, const ar_type *type) {
+    for (; cell && ar_is_address(type); type = type->element)
         if (type->kind == AR_TYPE_POINTER)
-            target = ar_cell_pointee(w->g, target);
-    return target;
+            cell = ar_cell_pointee(w->g, cell);
+    return cell;
 }
 
 uint32_t ar_eval_conversion(ar_walk *w, ar_node *node) {
@@ -78,7 +74,8 @@ uint32_t ar_eval_conversion(ar_walk *w, ar_node *node) {
         ar_target_typed(w->g, target, to, ar_here(w, node));
         view_struct(w, node);
         if (node->kind == AR_CAST && ar_float_depth(to) > 0)
-            ar_walk_site(w, AR_SITE_CAST, node, floats_below(w, target, to));
+            ar_walk_site(w, AR_SITE_CAST, node,
+                         ar_floats_in(w, target, to->element));
         return target;
     }
     if (target && ar_is_kind(to, AR_TYPE_INT) &&

@@ -207,9 +207,42 @@ static const char *split(ar_rewriter *r, const group *g) {
     return NULL;
 }
 
+/* ---- sizeof in declarators ----------------------------------------------- */
+
+/* float b[sizeof a / sizeof(float)]: expressions in a declarator are no part
+ * of the tree. */
+static bool is_measured_by(const ar_rewriter *r, const ar_decl *other,
+                           const char *name) {
+    bool has_extent = other->kind == AR_DECL_ENUMERATOR ||
+                      (other->kind != AR_DECL_FUNCTION &&
+                       ar_is_kind(other->type, AR_TYPE_ARRAY));
+    if (!has_extent || other->is_system || other->range.in_macro_body ||
+        other->range.file == AR_NO_FILE)
+        return false;
+    ar_range declarator = other->range;
+    declarator.begin = other->name_range.end;
+    if (other->init && other->init->range.begin > declarator.begin &&
+        other->init->range.begin < declarator.end)
+        declarator.end = other->init->range.begin;
+    if (other->name_range.file != declarator.file ||
+        declarator.begin >= declarator.end)
+        return false;
+    const char *text = ar_source_text(r, declarator);
+    return holds_word(text, "sizeof") && holds_word(text, name);
+}
+
+static bool measures(const ar_rewriter *r, const ar_unit *unit,
+                     const ar_decl *decl) {
+    for (uint32_t i = 0; i < unit->decls.count; i++)
+        if (is_measured_by(r, unit->decls.data[i], decl->name))
+            return true;
+    return false;
+}
+
 /* ---- all of a declaration ------------------------------------------------ */
 
 static const char *declaration_problem(const ar_rewriter *r,
+                                       const ar_unit *unit,
                                        const ar_decl *decl) {
     const ar_type *type = decl->type;
     bool is_function = decl->kind == AR_DECL_FUNCTION;
@@ -223,6 +256,8 @@ static const char *declaration_problem(const ar_rewriter *r,
     if (function && ar_is_function_value(r, function))
         return ar_sprintf(r->arena, "'%s' is called through a pointer",
                           function->name);
+    if (!is_function && measures(r, unit, decl))
+        return "a declaration counts something by its sizeof";
     if (!is_function && is_in_reduction(r, decl))
         return "it is in the reduction clause of a pragma";
     return NULL;
@@ -233,7 +268,7 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
     if (!ar_site_all_half(r, site))
         return ar_sprintf(
             r->arena, "'%s' also points to memory that stays FP32", decl->name);
-    const char *problem = declaration_problem(r, decl);
+    const char *problem = declaration_problem(r, site->where.unit, decl);
     if (!problem)
         problem = ar_text_problem(r, decl->float_token);
     if (!problem && decl->float_is_alias)
@@ -251,6 +286,8 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
 }
 
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site) {
+    if (ar_float_depth(site->node->type) < 1)
+        return "a single float shares its memory";
     return ar_put_half_type(r, site->node->float_token,
                             site->node->float_is_alias);
 }

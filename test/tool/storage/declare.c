@@ -75,6 +75,12 @@ int main(void) {
     float h_vla[l.weight ? N : 1], *w = malloc(sizeof(float) * N);
     // CHECK-NEXT: +    amp_half h_vla[l.weight ? N : 1];
     // CHECK-NEXT: +    float *w = malloc(sizeof(float) * N);
+    float **h_list = (float *[]){h_a, h_d};
+    // CHECK-NEXT: +    amp_half **h_list = (amp_half *[]){h_a, h_d};
+    const float *h_zero = (const float[N]){0};
+    // CHECK-NEXT: +    const amp_half *h_zero = (const amp_half[N]){0};
+    extern float h_later[];
+    // CHECK-NEXT: +    extern amp_half h_later[];
     h_tab[0] = l.h_out;
     h_tab[1] = l.in.h_x = h_vla;
     l.in.y = w;
@@ -89,8 +95,12 @@ int main(void) {
            total(l.h_part, b, N), total(l.h_out, l.in.y, N));
     printf("%g %g %g %g %g\n", rows(h_c, &h_c[1]), h_e[1], f[1], g[0] + h_v[2],
            h_vla[3]);
+    printf("%g %g %g\n", h_list[1][2], h_zero[1], h_later[0]);
     free(h_tab);
     free(l.h_out);
     free(w);
     return 0;
 }
+
+float h_later[2];
+// CHECK: +amp_half h_later[2];

@@ -131,7 +131,27 @@ static float in_for(float *x, float *h_y) {
     return h_y[0];
 }
 
+// Expressions in declarators are no part of what is analysed.
+// CHECK-DAG: fp32 h_extent/1 {{.*}}: a declaration counts something by its sizeof [{{.*}}:[[#@LINE+1]]:
+static float h_extent[8];
+static float as_long[sizeof(h_extent) / sizeof(float)];
+// CHECK-DAG: fp32 h_counted/1 {{.*}}: a declaration counts something by its sizeof [{{.*}}:[[#@LINE+1]]:
+static float h_counted[8];
+enum { COUNT = sizeof h_counted / sizeof(float) };
+
+// CHECK-DAG: fp32 distance:h_x/1 {{.*}}: the distance of two addresses in it is taken in bytes [{{.*}}:[[#@LINE+2]]:
+static size_t distance(const float *h_x) {
+    return (size_t)((const char *)&h_x[4] - (const char *)h_x) / sizeof(float);
+}
+
+// CHECK-DAG: fp32 compared:p/1 {{.*}}: 'memcmp' takes float [{{.*}}:[[#@LINE+3]]:
+static int compared(const float *h_x) {
+    const void *p = h_x;
+    return memcmp(p, as_long, 3 * sizeof(float));
+}
+
 static float h_a[8], h_b[8], h_c[8], h_d[8], h_e[8], h_f[8], h_g[8], h_i[8];
+static float h_j[8], h_k[8];
 
 int main(void) {
     float y[8] = {0};
@@ -140,6 +160,8 @@ int main(void) {
     table[0](h_a);
     to_scanf(h_b), set_in_macro(h_c), webs(y), count(), ratio(), one_size();
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
+    h_extent[0] = as_long[0] + h_counted[COUNT - 1];
+    printf("%zu %d\n", distance(h_j), compared(h_k));
     printf("%g %g %g %g %g\n", in_macro(h_i), twice(h_g), reduced(),
            in_for(y, h_a), h_typedef[0]);
     return 0;
