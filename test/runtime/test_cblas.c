@@ -244,11 +244,48 @@ static void mixed_gemv(void **state) {
                                      inc, 3 - abs(inc));
 }
 
+static void check_level1(int incx, int incy) {
+    enum { N = 50, SIZE = 160 };
+    float *x = random_floats(SIZE, 1);
+    float *y = random_floats(SIZE, 2);
+    amp_half *half_x = both_forms(x, SIZE);
+    amp_half *half_y = both_forms(y, SIZE);
+    float dot = amp_cblas_sdot_mixed(N, AMP_BUFFER(half_x), incx,
+                                     AMP_BUFFER(half_y), incy);
+    float expected = cblas_sdot(N, x, incx, y, incy);
+    assert_true(fabsf(dot - expected) <= 1e-5f * (float)N);
+    amp_cblas_saxpy_mixed(N, 0.5f, AMP_BUFFER(x), incx, AMP_BUFFER(half_y),
+                          incy);
+    cblas_saxpy(N, 0.5f, x, incx, y, incy);
+    check_stored(half_y, y, SIZE);
+    amp_cblas_sscal_mixed(N, -3.0f, AMP_BUFFER(half_x), incx);
+    cblas_sscal(N, -3.0f, x, incx);
+    check_stored(half_x, x, SIZE);
+    amp_cblas_scopy_mixed(N, AMP_BUFFER(half_x), incx, AMP_BUFFER(y), incy);
+    for (int i = 0; i < N; i++) {
+        int from = incx < 0 ? (i + 1 - N) * incx : i * incx;
+        int to = incy < 0 ? (i + 1 - N) * incy : i * incy;
+        assert_true(y[to] == amp_to_float(half_x[from])); /* nothing is lost */
+    }
+    free(x);
+    free(y);
+    free(half_x);
+    free(half_y);
+}
+
+static void level1(void **state) {
+    (void)state;
+    for (int incx = -2; incx <= 2; incx++)
+        for (int incy = -3; incy <= 3; incy += 2)
+            if (incx != 0)
+                check_level1(incx, incy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm),       cmocka_unit_test(gemv),
         cmocka_unit_test(mixed_gemm), cmocka_unit_test(mixed_gemv),
-        cmocka_unit_test(batches),
+        cmocka_unit_test(batches),    cmocka_unit_test(level1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

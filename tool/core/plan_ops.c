@@ -268,13 +268,34 @@ static void pass_buffers(ar_plan *plan, const ar_op_site *site) {
     }
 }
 
+/* A call that stays FP32 at any level, but is given half. */
+static bool convert_operands(ar_plan *plan, const ar_op_site *site) {
+    if (site->form != AR_OP_CALL || !site->callee || !is_mixed(plan, site))
+        return true;
+    const ar_decl *callee = site->callee->decl;
+    const char *name = ar_mixed_call(plan->arena, site->rule, callee->name);
+    if (!name || ar_definition_of(plan->program, callee))
+        return true;
+    if (!ar_place_rename(&plan->placer, site->node, name, "half operand")) {
+        ar_report(plan->diags, AR_DIAG_OP_IN_MACRO, site->node->range,
+                  callee->name);
+        return false;
+    }
+    pass_buffers(plan, site);
+    ar_plan_need_header(plan, site->node->range.file,
+                        "amp/amp_cblas_storage.h");
+    return true;
+}
+
 bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
     bool ok = true;
     wrapper_list wrappers = {0};
     for (uint32_t i = 0; i < ops->list.count; i++) {
         const ar_op_site *site = &ops->list.data[i];
-        if (!site->half)
+        if (!site->half) {
+            ok = convert_operands(plan, site) && ok;
             continue;
+        }
         if (!ar_place_rename(&plan->placer, site->node,
                              replacement_name(plan, site), site->reason)) {
             ar_report(plan->diags, AR_DIAG_OP_IN_MACRO, site->node->range,

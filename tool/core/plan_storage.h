@@ -24,6 +24,10 @@ bool ar_op_has_half_operand(const ar_storage_plan *storage,
                             const ar_node *call);
 /* The libamp entry that takes half operands for the rule's op, or NULL. */
 const char *ar_mixed_target(ar_arena *arena, const ar_function_rule *rule);
+/* The libamp function that does what this one does, on operands of either
+ * precision, though it is no faster in half; or NULL. */
+const char *ar_mixed_call(ar_arena *arena, const ar_function_rule *rule,
+                          const char *function);
 const char *ar_mixed_header(const ar_function_rule *rule);
 bool ar_is_null_pointer(const ar_node *node);
 /* A sizeof(float) in the expression becomes the size of the half type. */

@@ -230,6 +230,19 @@ static const struct mixed_entry *mixed_entry(const ar_function_rule *rule) {
     return NULL;
 }
 
+/* What libamp does element by element where an operand is half. */
+static const char *const mixed_calls[] = {"cblas_scopy", "cblas_saxpy",
+                                          "cblas_sscal", "cblas_sdot"};
+
+const char *ar_mixed_call(ar_arena *arena, const ar_function_rule *rule,
+                          const char *function) {
+    size_t count = sizeof mixed_calls / sizeof *mixed_calls;
+    for (size_t i = 0; rule->kind == AR_RULE_OP && i < count; i++)
+        if (strcmp(function, mixed_calls[i]) == 0)
+            return ar_sprintf(arena, "amp_%s_mixed", function);
+    return NULL;
+}
+
 static bool mentions(const char *text, const char *name) {
     size_t length = strlen(name);
     for (const char *p = text; (p = strstr(p, name)); p++) {
@@ -272,7 +285,11 @@ bool ar_is_null_pointer(const ar_node *node) {
 
 static const char *op(ar_rewriter *r, const ar_op_site *found) {
     const ar_node *call = found->node;
-    if (!ar_mixed_target(r->arena, found->rule))
+    bool has_form = found->half
+                        ? ar_mixed_target(r->arena, found->rule) != NULL
+                        : ar_mixed_call(r->arena, found->rule,
+                                        found->callee->decl->name) != NULL;
+    if (!has_form)
         return cannot_take(r, call, "which has no form for half operands");
     const char *problem = rename_problem(r, call);
     for (uint32_t i = 0; i < found->rule->param_count && !problem; i++) {
@@ -361,8 +378,8 @@ const char *ar_rewrite_call(ar_rewriter *r, const ar_site *site) {
     if (!callee)
         return "it is passed to a function that is called through a pointer";
     const ar_op_site *found = op_of(r, call);
-    if (found && found->half)
+    bool has_body = ar_definition_of(r->program, callee) != NULL;
+    if (found && (found->half || (!has_body && site->kind == AR_SITE_CALL)))
         return op(r, found);
-    return ar_definition_of(r->program, callee) ? own(r, site)
-                                                : foreign(r, site);
+    return has_body ? own(r, site) : foreign(r, site);
 }

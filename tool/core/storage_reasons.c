@@ -79,7 +79,8 @@ static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
             site->where.range, NULL);
     }
     const ar_decl *callee = site->decl;
-    if (!callee || ar_definition_of(s->program, callee))
+    if (!callee || ar_definition_of(s->program, callee) ||
+        (op && ar_mixed_call(s->arena, op->rule, callee->name)))
         return false;
     return ar_storage_keep(
         s, c->id, ar_sprintf(s->arena, "'%s' takes float", callee->name),

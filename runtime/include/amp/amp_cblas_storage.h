@@ -78,4 +78,74 @@ static inline void amp_cblas_sgemm_batch_mixed_or(
                  ldc, stridec, batch);
 }
 
+/* ---- level 1 -------------------------------------------------------------
+ *
+ * Element by element: each is read as float, and what is written is rounded
+ * once. Sums are double. With FP32 buffers only, cblas runs. */
+
+static inline float amp_cblas_get(amp_buffer x, ptrdiff_t i) {
+    return x.type == AMP_FP32 ? ((const float *)x.data)[i]
+                              : amp_to_float(((const amp_half *)x.data)[i]);
+}
+
+static inline void amp_cblas_set(amp_buffer x, ptrdiff_t i, float value) {
+    if (x.type == AMP_FP32)
+        ((float *)x.data)[i] = value;
+    else
+        ((amp_half *)x.data)[i] = amp_to_half(value);
+}
+
+/* A vector with a negative increment begins at its end. */
+static inline ptrdiff_t amp_cblas_first(AMP_CBLAS_INT n, AMP_CBLAS_INT inc) {
+    return inc < 0 ? ((ptrdiff_t)1 - n) * inc : 0;
+}
+
+static inline void amp_cblas_scopy_mixed(AMP_CBLAS_INT n, amp_buffer x,
+                                         AMP_CBLAS_INT incx, amp_buffer y,
+                                         AMP_CBLAS_INT incy) {
+    if (amp_cblas_all_floats(x, y, y)) {
+        cblas_scopy(n, (float *)x.data, incx, (float *)y.data, incy);
+        return;
+    }
+    ptrdiff_t ix = amp_cblas_first(n, incx), iy = amp_cblas_first(n, incy);
+    for (AMP_CBLAS_INT i = 0; i < n; i++, ix += incx, iy += incy)
+        amp_cblas_set(y, iy, amp_cblas_get(x, ix));
+}
+
+static inline void amp_cblas_saxpy_mixed(AMP_CBLAS_INT n, float alpha,
+                                         amp_buffer x, AMP_CBLAS_INT incx,
+                                         amp_buffer y, AMP_CBLAS_INT incy) {
+    if (amp_cblas_all_floats(x, y, y)) {
+        cblas_saxpy(n, alpha, (float *)x.data, incx, (float *)y.data, incy);
+        return;
+    }
+    ptrdiff_t ix = amp_cblas_first(n, incx), iy = amp_cblas_first(n, incy);
+    for (AMP_CBLAS_INT i = 0; i < n; i++, ix += incx, iy += incy)
+        amp_cblas_set(y, iy,
+                      alpha * amp_cblas_get(x, ix) + amp_cblas_get(y, iy));
+}
+
+static inline void amp_cblas_sscal_mixed(AMP_CBLAS_INT n, float alpha,
+                                         amp_buffer x, AMP_CBLAS_INT incx) {
+    if (x.type == AMP_FP32) {
+        cblas_sscal(n, alpha, (float *)x.data, incx);
+        return;
+    }
+    ptrdiff_t ix = 0;
+    for (AMP_CBLAS_INT i = 0; incx > 0 && i < n; i++, ix += incx)
+        amp_cblas_set(x, ix, alpha * amp_cblas_get(x, ix));
+}
+
+static inline float amp_cblas_sdot_mixed(AMP_CBLAS_INT n, amp_buffer x,
+                                         AMP_CBLAS_INT incx, amp_buffer y,
+                                         AMP_CBLAS_INT incy) {
+    if (amp_cblas_all_floats(x, y, y))
+        return cblas_sdot(n, (float *)x.data, incx, (float *)y.data, incy);
+    ptrdiff_t ix = amp_cblas_first(n, incx), iy = amp_cblas_first(n, incy);
+    double sum = 0;
+    for (AMP_CBLAS_INT i = 0; i < n; i++, ix += incx, iy += incy)
+        sum += (double)amp_cblas_get(x, ix) * (double)amp_cblas_get(y, iy);
+    return (float)sum;
+}
+
 #endif

@@ -54,7 +54,7 @@ float mask[D], epsilon[D], steps[D], choice[D], small[D];
 
 // Passed to code that takes float.
 float scaled[D];
-// CHECK-DAG: storage fp32 scaled/1 (activation): 'cblas_sscal' takes float [{{.*}}] to unlock: give it a copy
+// CHECK-DAG: storage fp32 scaled/1 (activation): 'cblas_sasum' takes float [{{.*}}] to unlock: give it a copy
 void plot(float *values, int n);
 float shown[D];
 // CHECK-DAG: storage fp32 shown/1 (activation): its address is passed to 'plot' [{{.*}}] to unlock: exchange a copy
@@ -112,7 +112,7 @@ static float step(int n) {
         loss += mask[j] + epsilon[j] + steps[j] + small[j] + (int)choice[j];
         loss += *(int *)&bits[j] & 1;
     }
-    cblas_sscal(D, 0.5f, scaled, 1);
+    loss += cblas_sasum(D, scaled, 1);
     plot(shown, D);
     loss += scaled[0] + shown[0];
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, D, D, B, 1, x[n * B],
