@@ -143,10 +143,30 @@ static uint32_t copy(ar_walk *w, const call *c) {
     return to->target;
 }
 
+/* What a helper takes as void * is float memory at its calls only, which have
+ * no site in the helper's text. */
+static void pin_untyped(ar_walk *w, const call *c, const argument *buffer) {
+    if (buffer->target && !w->is_quiet && !is_visibly_float(buffer->node))
+        ar_cell_pin(w->g, buffer->target, AR_PIN_FOREIGN_CALL,
+                    ar_here(w, c->node),
+                    ar_sprintf(w->g->arena,
+                               "'%s' gets its bytes through an untyped pointer",
+                               name_of(c)));
+}
+
+static bool sets_zero(const call *c) {
+    for (uint32_t i = 0; i < c->count; i++)
+        if (has_use(c->rule, i, AR_USE_VALUE))
+            return ar_is_zero(c->args[i].node);
+    return true;
+}
+
 static uint32_t clear(ar_walk *w, const call *c) {
     argument *to = pointer_argument(c, AR_DIR_OUT, AR_DIR_INOUT);
     if (!to)
         return 0;
+    if (!sets_zero(c))
+        pin_untyped(w, c, to);
     byte_sink(w, c, to->target);
     site(w, c, AR_SITE_CLEAR, c->node, to->target);
     return to->target;
@@ -171,6 +191,7 @@ static void transfer_file(ar_walk *w, const call *c) {
         return;
     if (data->target && !w->is_quiet)
         pin_struct_bytes(w, c, data->target);
+    pin_untyped(w, c, data);
     byte_sink(w, c, data->target);
     site(w, c, AR_SITE_FILE, c->node, data->target);
 }
@@ -316,9 +337,11 @@ static bool is_opaque(const ar_function_rule *rule) {
 static void untyped_sites(ar_walk *w, const call *c) {
     for (uint32_t i = 0; i < c->count; i++) {
         ar_node *node = c->args[i].node;
-        if (c->args[i].target && is_pointer(node->type) &&
-            ar_float_depth(node->type) <= 0)
-            site(w, c, AR_SITE_CALL, node, c->args[i].target);
+        if (!c->args[i].target || !is_pointer(node->type) ||
+            ar_float_depth(node->type) > 0)
+            continue;
+        site(w, c, AR_SITE_CALL, node, c->args[i].target);
+        pin_untyped(w, c, &c->args[i]);
     }
 }
 

@@ -13,8 +13,10 @@ static float h_all[N];
 
 static void *reserve(size_t bytes) {
     void *p = malloc(bytes);
-    if (!p || bytes == 0)
+    if (!p || bytes == 0) {
+        fprintf(stderr, "no %zu bytes\n", bytes);
         exit(1);
+    }
     return p;
 }
 

@@ -144,14 +144,34 @@ static size_t distance(const float *h_x) {
     return (size_t)((const char *)&h_x[4] - (const char *)h_x) / sizeof(float);
 }
 
-// CHECK-DAG: fp32 compared:p/1 {{.*}}: 'memcmp' takes float [{{.*}}:[[#@LINE+3]]:
+// Helpers that see bytes: what they do is not seen where floats are.
+static size_t save(const void *data, size_t size, size_t n) {
+    return fwrite(data, size, n, stdout);
+}
+static int equal(const void *a, const void *b, size_t bytes) {
+    return memcmp(a, b, bytes) == 0;
+}
+static void set_bytes(void *to, int byte, size_t bytes) {
+    memset(to, byte, bytes);
+}
+
+// CHECK-DAG: fp32 helped:h_x/1 {{.*}}: 'fwrite' gets its bytes through an untyped pointer [
+// CHECK-DAG: fp32 helped:h_y/1 {{.*}}: 'memcmp' gets its bytes through an untyped pointer [
+// CHECK-DAG: fp32 helped:h_z/1 {{.*}}: 'memset' gets its bytes through an untyped pointer [
+static int helped(float *h_x, float *h_y, float *h_z) {
+    set_bytes(h_z, 1, 4 * sizeof(float));
+    return save(h_x, sizeof(float), 4) == 4 &&
+           equal(h_y, as_long, 4 * sizeof(float));
+}
+
+// CHECK-DAG: fp32 compared:p/1 {{.*}}: 'memcmp' gets its bytes through an untyped pointer [{{.*}}:[[#@LINE+3]]:
 static int compared(const float *h_x) {
     const void *p = h_x;
     return memcmp(p, as_long, 3 * sizeof(float));
 }
 
 static float h_a[8], h_b[8], h_c[8], h_d[8], h_e[8], h_f[8], h_g[8], h_i[8];
-static float h_j[8], h_k[8];
+static float h_j[8], h_k[8], h_m[8], h_n[8], h_o[8];
 
 int main(void) {
     float y[8] = {0};
@@ -161,7 +181,7 @@ int main(void) {
     to_scanf(h_b), set_in_macro(h_c), webs(y), count(), ratio(), one_size();
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
-    printf("%zu %d\n", distance(h_j), compared(h_k));
+    printf("%zu %d %d\n", distance(h_j), compared(h_k), helped(h_m, h_n, h_o));
     printf("%g %g %g %g %g\n", in_macro(h_i), twice(h_g), reduced(),
            in_for(y, h_a), h_typedef[0]);
     return 0;
