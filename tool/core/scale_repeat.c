@@ -21,6 +21,8 @@ enum { ITSELF = 0, ELEMENTS = 1 };
 
 enum { CONSTANT = 1, VARIES };
 
+typedef AR_VEC(const ar_loop *) walks;
+
 struct ar_repeats {
     ar_analysis *a;
     ar_idtable chain; /* decl -> 1 + its first assignment; then by next */
@@ -30,6 +32,8 @@ struct ar_repeats {
     ar_idtable in_loop;  /* functions that the loop calls */
     ar_idtable verdicts; /* cell -> 1 + bits */
     ar_idtable ahead;    /* cells read where the loop writes only later */
+    ar_idtable walks_of; /* cell -> 1 + index in walks */
+    AR_VEC(walks *) walks;
 };
 
 /* ---- what is assigned in the loop ---------------------------------------- */
@@ -103,7 +107,7 @@ ar_repeats *ar_repeats_new(ar_analysis *a) {
     ar_repeats *r = AR_NEW(a->arena, ar_repeats);
     r->a = a;
     r->chain.arena = r->answers.arena = r->in_loop.arena = r->verdicts.arena =
-        r->ahead.arena = a->arena;
+        r->ahead.arena = r->walks_of.arena = a->arena;
     for (uint32_t i = 1; i < a->in->contexts.count; i++) {
         const ar_decl *function = a->in->contexts.data[i]->function;
         if (function->body && ar_where_in_loop(a, i, function->body))
@@ -412,23 +416,16 @@ static bool encloses(const ar_analysis *a, const ar_vnode *v, ar_where w) {
     return false;
 }
 
-/* Is the loop one that picks the object, and over before the node comes? */
-static bool walked_before(const ar_analysis *a, const ar_loop *loop,
-                          const ar_vnode *store, const ar_vnode *v) {
+/* Does the loop pick the objects that the store is to, all of them? */
+static bool picks(const ar_analysis *a, const ar_loop *loop,
+                  const ar_vnode *store) {
     return loop->depth < 64 && loop->depth > a->loop->depth &&
            store->pointer_tags == (uint64_t)1 << loop->depth &&
-           v->stamp > loop->ended && is_whole_walk(loop->at) &&
-           !encloses(a, v, (ar_where){loop->context, loop->at});
+           is_whole_walk(loop->at);
 }
 
-/* Does it give every object that the cell stands for new contents, whichever
- * they are, in a loop that comes before the node in each iteration? */
-static bool replaces_before(ar_repeats *r, const ar_vnode *store,
-                            const ar_vnode *v) {
+static void add_walks_of(ar_repeats *r, const ar_vnode *store, walks *out) {
     ar_analysis *a = r->a;
-    if (!store->covers || !store->pointer_tags ||
-        !always_happens(r, store->context, store->at))
-        return false;
     ar_where w = {store->context, store->at};
     while (ar_climb(a->in, &w) && w.at != a->loop->at) {
         if (!ar_is_loop(w.at))
@@ -436,21 +433,42 @@ static bool replaces_before(ar_repeats *r, const ar_vnode *store,
         for (uint32_t i = 1; i < a->in->loops.count; i++) {
             const ar_loop *loop = a->in->loops.data[i];
             if (loop->at == w.at && loop->context == w.context &&
-                walked_before(a, loop, store, v))
-                return true;
+                picks(a, loop, store))
+                AR_PUSH(a->arena, out, loop);
         }
     }
-    return false;
 }
 
+/* The loops of an iteration that give every object of the cell new contents,
+ * whichever they are. */
+static const walks *walks_of(ar_repeats *r, uint32_t cell) {
+    ar_analysis *a = r->a;
+    uint32_t known = ar_idtable_get(&r->walks_of, cell, 0);
+    if (known)
+        return r->walks.data[known - 1];
+    walks *out = AR_NEW(a->arena, walks);
+    for (uint32_t s = a->g.store_of[cell]; s; s = a->g.next_store[s]) {
+        const ar_vnode *store = AR_VN(a->in, s);
+        if (a->g.live[s] && store->covers && store->pointer_tags &&
+            ar_where_in_loop(a, store->context, store->at) &&
+            !ar_reads_itself(a, s, a->loop) &&
+            always_happens(r, store->context, store->at))
+            add_walks_of(r, store, out);
+    }
+    AR_PUSH(a->arena, &r->walks, out);
+    ar_idtable_put(&r->walks_of, cell, 0, r->walks.count);
+    return out;
+}
+
+/* Has such a loop come to its end before the node? */
 static bool is_replaced(ar_repeats *r, const ar_vnode *v) {
     ar_analysis *a = r->a;
-    if (!v->context || !ar_where_in_loop(a, v->context, v->at))
-        return false;
-    for (uint32_t s = a->g.store_of[v->cell]; s; s = a->g.next_store[s]) {
-        const ar_vnode *store = AR_VN(a->in, s);
-        if (a->g.live[s] && ar_where_in_loop(a, store->context, store->at) &&
-            !ar_reads_itself(a, s, a->loop) && replaces_before(r, store, v)) {
+    const walks *list = walks_of(r, v->cell);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const ar_loop *loop = list->data[i];
+        if (v->stamp > loop->ended && v->context &&
+            ar_where_in_loop(a, v->context, v->at) &&
+            !encloses(a, v, (ar_where){loop->context, loop->at})) {
             a->in->assumes_index_covers = true;
             return true;
         }
