@@ -67,6 +67,7 @@ typedef enum ar_sink_kind {
     AR_SINK_DIVISOR,
     AR_SINK_CALL,    /* passed to code that is not seen */
     AR_SINK_UNKNOWN, /* stored to memory that is not known */
+    AR_SINK_JUMP,    /* may change by a jump back */
     AR_SINK_PARAM,   /* parameter or optimizer state (added by the solver) */
     AR_SINK_RETURN   /* result of main */
 } ar_sink_kind;
@@ -221,6 +222,12 @@ typedef struct ar_focus {
     uint32_t stamp;       /* of the node that stands for both */
 } ar_focus;
 
+/* A jump back over changes to float memory. */
+typedef struct ar_back_jump {
+    uint32_t context;
+    ar_node *at;
+} ar_back_jump;
+
 typedef struct ar_note {
     ar_diag_id id;
     ar_range range;
@@ -287,6 +294,7 @@ typedef struct ar_interp {
     AR_VEC(ar_focus) focuses;
     ar_idtable focus_ids;    /* node -> 1 + its focus */
     uint32_t tables_changed; /* when a pointer in a table last changed */
+    AR_VEC(ar_back_jump) back_jumps;
     AR_VEC(ar_note) notes;
     ar_idtable note_ids;
     AR_VEC(ar_pointer_store) stores;
@@ -487,6 +495,9 @@ void ar_join_splits(ar_interp *in, ar_node *at, uint32_t first);
 /* Notes what integers are on the branch where the condition holds or not. */
 void ar_assume(ar_interp *in, ar_node *condition, bool holds);
 void ar_exec_loop(ar_interp *in, ar_node *node);
+/* interp_jump.c: where the state goes at a GOTO; what comes in at a LABEL. */
+ar_state *ar_jump_from(ar_interp *in, ar_node *node);
+void ar_pass_label(ar_interp *in, ar_node *node);
 /* A local pointer with one initialiser or assignment and nothing else. */
 bool ar_is_set_once(const ar_interp *in, const ar_decl *variable);
 /* A loop statement, not the threads of a launch. */

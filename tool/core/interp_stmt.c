@@ -231,53 +231,6 @@ static void exec_return(ar_interp *in, ar_node *node) {
     leave(in, node, &frame->returns);
 }
 
-static ar_jump *jump_to(ar_interp *in, const ar_node *node) {
-    ar_frame *frame = in->frame;
-    const char *name = node->text   ? node->text
-                       : node->decl ? node->decl->name
-                                    : "";
-    for (uint32_t i = 0; i < frame->jumps.count; i++)
-        if (strcmp(frame->jumps.data[i].name, name) == 0)
-            return &frame->jumps.data[i];
-    ar_jump jump = {name, {NULL, true}, {NULL, true}, NULL};
-    AR_PUSH(in->arena, &frame->jumps, jump);
-    return &frame->jumps.data[frame->jumps.count - 1];
-}
-
-typedef struct jump_back {
-    ar_interp *in;
-    bool matters;
-} jump_back;
-
-/* A number in a local variable is only ever used as it was computed. */
-static void note_change(void *context, uint32_t cell, uint32_t a, uint32_t b) {
-    jump_back *j = context;
-    const ar_memory *m = j->in->m;
-    const ar_mem_object *object = ar_object_of(m, cell);
-    bool is_number = (a && ar_memory_value(m, a)->node) ||
-                     (b && ar_memory_value(m, b)->node);
-    bool is_local = object && object->root == cell && object->as.decl &&
-                    object->as.decl->storage == AR_STORAGE_AUTO &&
-                    !m->cells.data[cell].is_many;
-    j->matters |= is_number && !is_local;
-}
-
-/* What a jump back does is not followed: it may do nothing to float memory. A
- * jump to a computed label may lead anywhere. */
-static void check_jump(ar_interp *in, ar_node *node, const ar_jump *jump) {
-    jump_back back = {in, !node->text};
-    if (jump->label && jump->label->range.begin <= node->range.begin)
-        ar_state_diff(&jump->passed, &in->state, note_change, &back);
-    if (!back.matters)
-        return;
-    ar_interp_note(in, AR_DIAG_SCALE_NOTE, node->range,
-                   node->text ? "the loss-scale analysis was stopped here: a "
-                                "jump back, over changes to float memory"
-                              : "the loss-scale analysis was stopped here: a "
-                                "jump to a computed label");
-    in->gave_up = true;
-}
-
 /* ---- boundaries ---------------------------------------------------------- */
 
 static void pass_boundary(ar_interp *in, ar_node *node) {
@@ -386,20 +339,13 @@ static void exec(ar_interp *in, ar_node *node) {
         exec_return(in, node);
         return;
     case AR_GOTO:
-        check_jump(in, node, jump_to(in, node));
-        leave(in, node, &jump_to(in, node)->state);
+        leave(in, node, ar_jump_from(in, node));
         return;
-    case AR_LABEL: {
-        ar_jump *jump = jump_to(in, node);
-        ar_state waiting = ar_state_take(&jump->state);
-        in->state = ar_join_states(in, node, &in->state, &waiting);
-        ar_state_drop(in->m, &jump->passed);
-        jump->passed = ar_state_copy(in->state);
-        jump->label = node;
+    case AR_LABEL:
+        ar_pass_label(in, node);
         if (!in->state.dead && node->kid_count)
             ar_interp_exec(in, node->kids[node->kid_count - 1]);
         return;
-    }
     case AR_ASM: /* of a kernel: may be a barrier of any kind */
         in->barriers.is_fenced = true;
         return;

@@ -112,6 +112,57 @@ static ar_scale *finish(ar_analysis *a, ar_scale_outcome outcome,
     return out;
 }
 
+static bool is_called_from(const ar_analysis *a, uint32_t context,
+                           uint32_t caller) {
+    for (; context && context != caller;)
+        context = a->in->contexts.data[context]->parent;
+    return context == caller;
+}
+
+/* A jump back in a function that the placement changes, or in one that calls
+ * it: what was put there would be done again. */
+static const ar_back_jump *repeating_jump(const ar_analysis *a,
+                                          const ar_solution *solution) {
+    for (uint32_t k = 0; k < a->in->back_jumps.count; k++) {
+        const ar_back_jump *jump = &a->in->back_jumps.data[k];
+        for (uint32_t i = 0; i < a->regions.count; i++) {
+            const ar_placement *p = &solution->placements[i];
+            if (is_called_from(a, a->regions.data[i].context, jump->context))
+                return jump;
+            for (uint32_t s = 0; s < p->seeds.count; s++)
+                if (is_called_from(a, AR_VN(a->in, p->seeds.data[s])->context,
+                                   jump->context))
+                    return jump;
+        }
+    }
+    return NULL;
+}
+
+static ar_scale *give_up(ar_analysis *a, double start) {
+    ar_report(a->diags, AR_DIAG_NO_SEED, AR_NO_RANGE,
+              "the program cannot be followed to its end (the note says why); "
+              "analyse one trainer alone, or describe functions by rules");
+    report_notes(a);
+    return finish(a, AR_SCALE_GAVE_UP, NULL, start);
+}
+
+static ar_scale *finish_exact(ar_analysis *a, ar_solution *solution,
+                              double start) {
+    const ar_back_jump *jump = repeating_jump(a, solution);
+    if (jump) {
+        ar_interp_note(a->in, AR_DIAG_SCALE_NOTE, jump->at->range,
+                       "the loss-scale analysis was stopped here: a jump back, "
+                       "over changes to float memory");
+        a->loop = NULL;
+        return give_up(a, start);
+    }
+    report_notes(a);
+    if (a->in->disjoint)
+        report_assumptions(a);
+    solution->failed = NULL;
+    return finish(a, AR_SCALE_FOUND, solution, start);
+}
+
 ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
                            const ar_rules *rules,
                            const ar_scale_options *options, ar_diags *diags) {
@@ -131,39 +182,25 @@ ar_scale *ar_scale_analyse(ar_arena *arena, ar_program *program,
     if (!found) {
         a->loop = NULL;
         if (a->in->gave_up)
-            ar_report(diags, AR_DIAG_NO_SEED, AR_NO_RANGE,
-                      "the program cannot be followed to its end (the note "
-                      "says why); analyse one trainer alone, or describe "
-                      "functions by rules");
-        else
-            ar_report(diags, AR_DIAG_NO_TRAINING_LOOP, AR_NO_RANGE);
+            return give_up(a, start);
+        ar_report(diags, AR_DIAG_NO_TRAINING_LOOP, AR_NO_RANGE);
         report_notes(a);
-        return finish(a, a->in->gave_up ? AR_SCALE_GAVE_UP : AR_SCALE_NO_LOOP,
-                      NULL, start);
+        return finish(a, AR_SCALE_NO_LOOP, NULL, start);
     }
     if (!options->want_scale) {
         report_notes(a);
         return finish(a, AR_SCALE_FOUND, NULL, start);
     }
     ar_solution solution = {0};
-    if (ar_place_scale(a, &solution) == AR_ATTEMPT_EXACT) {
-        report_notes(a);
-        if (a->in->disjoint)
-            report_assumptions(a);
-        solution.failed = NULL;
-        return finish(a, AR_SCALE_FOUND, &solution, start);
-    }
+    if (ar_place_scale(a, &solution) == AR_ATTEMPT_EXACT)
+        return finish_exact(a, &solution, start);
     if (could_overlap(a->in) && !a->in->disjoint) {
         /* Perhaps the base pointer does not mean the regions. */
         ar_analysis *b = begin(arena, program, rules, diags, true);
         b->out = out;
         ar_solution other = {0};
-        if (look(b) && ar_place_scale(b, &other) == AR_ATTEMPT_EXACT) {
-            report_notes(b);
-            report_assumptions(b);
-            other.failed = NULL;
-            return finish(b, AR_SCALE_FOUND, &other, start);
-        }
+        if (look(b) && ar_place_scale(b, &other) == AR_ATTEMPT_EXACT)
+            return finish_exact(b, &other, start);
     }
     report_notes(a);
     finish(a, AR_SCALE_NO_SEED, &solution, start);

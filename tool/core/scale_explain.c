@@ -21,6 +21,8 @@ static const char *sink_text(ar_sink_kind kind) {
         return "it is passed to code that is not seen here";
     case AR_SINK_UNKNOWN:
         return "it is stored to memory that is not known here";
+    case AR_SINK_JUMP:
+        return "it may change by the jump back here, which is not followed";
     case AR_SINK_PARAM:
         return "it goes into parameters here";
     case AR_SINK_RETURN:
@@ -129,6 +131,8 @@ static const char *way_out_of_use(ar_sink_kind kind) {
     case AR_SINK_CALL:
     case AR_SINK_UNKNOWN:
         return "describe the function by a rule";
+    case AR_SINK_JUMP:
+        return "write the loop as one";
     case AR_SINK_DIVISOR:
     case AR_SINK_PARAM:
         return NULL;
