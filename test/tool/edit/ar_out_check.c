@@ -1,7 +1,8 @@
 /* Drives the output modules for their tests.
  *
  *     ar-out-check apply FILE EDIT...  EDIT: FILE:BEGIN:END:ORDER:TEXT, \n in
- *                                      TEXT is a line end; new text to stdout
+ *                                      TEXT is a line end; new text to stdout;
+ *                                      wrap=FILE:BEGIN:END:LAYER:HEAD:TAIL
  *     ar-out-check diff OLD NEW
  *     ar-out-check write [like=FILE] [backup] PATH=TEXT...
  *     ar-out-check options ARGUMENT...
@@ -66,11 +67,27 @@ static ar_edit read_edit(check *c, const char *arg) {
     return edit;
 }
 
+static ar_wrap read_wrap(check *c, const char *arg) {
+    char *rest = ar_strdup(c->arena, arg);
+    const char *file = cut(&rest);
+    ar_wrap wrap = {.why = arg};
+    wrap.range.file = ar_files_add(&c->files, file, file, false);
+    wrap.range.begin = (uint32_t)strtoul(cut(&rest), NULL, 10);
+    wrap.range.end = (uint32_t)strtoul(cut(&rest), NULL, 10);
+    wrap.layer = atoi(cut(&rest));
+    wrap.head = cut(&rest);
+    wrap.tail = rest;
+    return wrap;
+}
+
 static int run_apply(check *c, int argc, char **argv) {
     ar_edits edits = {.arena = c->arena};
     load(c, argv[0]);
     for (int i = 1; i < argc; i++)
-        ar_edit_add(&edits, read_edit(c, argv[i]));
+        if (strncmp(argv[i], "wrap=", 5) == 0)
+            ar_edit_wrap(&edits, read_wrap(c, argv[i] + 5));
+        else
+            ar_edit_add(&edits, read_edit(c, argv[i]));
     if (!ar_edits_finish(&edits, &c->files, &c->diags))
         return finish(c, 4);
     ar_file_id *ids;
