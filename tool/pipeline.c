@@ -620,9 +620,10 @@ bool ar_pipeline(ar_run *run) {
     if (!scale_to_place(run) && !run->ops->half_count && !stores_half(run)) {
         if (run->ops->outside_count)
             ar_report(&run->diags, AR_DIAG_OPS_OUTSIDE, run->ops->first_outside,
-                      run->ops->outside_count);
+                      ar_level_name(options->level), run->ops->outside_count);
         else
-            ar_report(&run->diags, AR_DIAG_NO_HALF_OPS, AR_NO_RANGE);
+            ar_report(&run->diags, AR_DIAG_NO_HALF_OPS, AR_NO_RANGE,
+                      ar_level_name(options->level));
         run->left_alone = true;
         return true;
     }

@@ -55,7 +55,7 @@ const ar_decl *ar_named_declaration(const ar_entity *function);
 /* How many buffers a redirected call rounds to half. */
 uint32_t ar_half_operands(const ar_function_rule *rule);
 
-/* Gives every op a precision and one reason. -O0 and -O1. */
+/* Gives every op a precision and one reason. */
 void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   ar_level level, ar_ops *ops, ar_diags *diags);
 

@@ -1,4 +1,4 @@
-/* solve, -O1: a precision and one reason for every op. */
+/* solve, ops: a precision and one reason for each. */
 #include "core/ops.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@ typedef struct solver {
     const ar_rules *rules;
     ar_ops *ops;
     ar_diags *diags;
+    ar_level level;
 } solver;
 
 static const char *rule_text(solver *s, const ar_function_rule *rule) {
@@ -145,18 +146,22 @@ static bool inside_redirected(solver *s, const ar_op_site *site) {
     return rule && rule->kind == AR_RULE_OP && rule->target;
 }
 
-static const char *category_reason(ar_category category) {
+static const char *category_reason(const solver *s, ar_category category) {
+    bool converts = s->level >= AR_LEVEL_O2; /* where operands are stored */
     switch (category) {
     case AR_CAT_ALLOW:
         return "half pays and is safe";
     case AR_CAT_DENY:
         return "needs FP32 range or accuracy";
     case AR_CAT_INFER:
-        return "as its inputs, which are FP32 at -O1";
+        return converts ? "computes in FP32, whatever its inputs are stored in"
+                        : "as its inputs, which are FP32 at -O1";
     case AR_CAT_CLEAR:
-        return "moves data, which is FP32 at -O1";
+        return converts ? "moves data, whatever it is stored in"
+                        : "moves data, which is FP32 at -O1";
     case AR_CAT_PROMOTE:
-        return "widest input, which is FP32 at -O1";
+        return converts ? "computes in FP32, whatever its inputs are stored in"
+                        : "widest input, which is FP32 at -O1";
     case AR_CAT_OPAQUE:
         return "left alone by rule";
     }
@@ -202,7 +207,11 @@ static void solve_loop(solver *s, ar_op_site *site) {
                        "if '%s' is one GEMM or linear layer, name it in "
                        "a rule: op gemm %s(...) allow ... -> amp_gemm(...)",
                        site->function->name, site->function->name);
-    keep(site, "-O1 leaves loops alone", site->node->range, unlock);
+    keep(site,
+         s->level >= AR_LEVEL_O2
+             ? "loops compute in FP32, whatever their buffers are stored in"
+             : "-O1 leaves loops alone",
+         site->node->range, unlock);
 }
 
 /* What a wrapper <function>_amp needs: a prototype to repeat, no value. */
@@ -242,7 +251,7 @@ static bool rule_keeps(solver *s, ar_op_site *site) {
     const ar_function_rule *rule = site->rule;
     if (site->category != AR_CAT_ALLOW) {
         keep(site,
-             ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
+             ar_sprintf(s->arena, "%s: %s", category_reason(s, site->category),
                         rule_text(s, rule)),
              AR_NO_RANGE, NULL);
         return true;
@@ -297,7 +306,7 @@ static void solve_call(solver *s, ar_op_site *site) {
     }
     site->half = true;
     site->reason =
-        ar_sprintf(s->arena, "%s: %s", category_reason(site->category),
+        ar_sprintf(s->arena, "%s: %s", category_reason(s, site->category),
                    rule_text(s, site->rule));
     site->reason_at = AR_NO_RANGE;
     s->ops->half_count++;
@@ -324,7 +333,7 @@ static void check_pragmas(solver *s) {
 
 void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   ar_level level, ar_ops *ops, ar_diags *diags) {
-    solver s = {arena, program, rules, ops, diags};
+    solver s = {arena, program, rules, ops, diags, level};
     ops->half_count = ops->outside_count = 0;
     check_pragmas(&s);
     for (uint32_t i = 0; i < ops->list.count; i++) {
