@@ -164,6 +164,7 @@ static void solve(ar_storage_solver *s) {
     ar_storage_find_numbers(s);
     ar_storage_find_denied(s);
     ar_storage_find_links(s);
+    ar_storage_find_copies(s);
     for (uint32_t i = 0; i < facts->classes.count; i++)
         ar_storage_decide(s, &facts->classes.data[i]);
     ar_storage_spread(s);

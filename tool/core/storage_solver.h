@@ -91,6 +91,8 @@ const char *ar_storage_role_words(ar_role role);
 /* What the level, or a rule about roles, says of a role; and who says so. */
 bool ar_storage_role_is_half(const ar_storage_solver *s, ar_role role,
                              const char **by);
+/* storage_copies.c: copies of what stays FP32; after the links */
+void ar_storage_find_copies(ar_storage_solver *s);
 /* storage_links.c: from class to class */
 void ar_storage_find_links(ar_storage_solver *s);
 void ar_storage_spread(ar_storage_solver *s);
