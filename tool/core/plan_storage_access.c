@@ -1,6 +1,8 @@
 /* Storage edits: reads and writes of elements. */
 #include "core/plan_storage_parts.h"
 
+#include <ctype.h>
+
 /* ---- text of macro arguments --------------------------------------------- */
 
 static bool same_place(ar_range a, ar_range b) {
@@ -25,9 +27,73 @@ static bool is_used_otherwise(const ar_node *root, const ar_node *node) {
     return false;
 }
 
+static const ar_macro *find_macro(const ar_unit *unit, const char *name,
+                                  size_t length) {
+    for (uint32_t i = 0; i < unit->macros.count; i++) {
+        const ar_macro *macro = &unit->macros.data[i];
+        if (macro->is_function_like && strlen(macro->name) == length &&
+            memcmp(macro->name, name, length) == 0)
+            return macro;
+    }
+    return NULL;
+}
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Its body, or that of a macro it uses, has #argument. */
+static bool stringifies(const ar_rewriter *r, const ar_unit *unit,
+                        const ar_macro *macro, int depth) {
+    const char *text = ar_source_text(r, macro->range) + strlen(macro->name);
+    while (*text) {
+        if (text[0] == '#' && text[1] != '#' && text[-1] != '#')
+            return true;
+        size_t length = 0;
+        while (is_word(text[length]))
+            length++;
+        const ar_macro *used =
+            length && depth ? find_macro(unit, text, length) : NULL;
+        if (used && stringifies(r, unit, used, depth - 1))
+            return true;
+        text += length ? length : 1;
+    }
+    return false;
+}
+
+/* Macros whose brackets hold this text, looked for outwards. */
+static bool is_stringified(const ar_rewriter *r, const ar_unit *unit,
+                           ar_range range) {
+    const ar_file *file = ar_files_load(&r->program->files, range.file);
+    int open = 0;
+    for (uint32_t at = range.begin; at > 0; at--) {
+        char c = file->bytes[at - 1];
+        open += c == '(' ? -1 : c == ')' ? 1 : 0;
+        if (strchr(";{}", c) && open == 0)
+            return false;
+        if (c != '(' || open >= 0)
+            continue;
+        open = 0;
+        uint32_t end = at - 1;
+        while (end > 0 && strchr(" \t", file->bytes[end - 1]))
+            end--;
+        uint32_t begin = end;
+        while (begin > 0 && is_word(file->bytes[begin - 1]))
+            begin--;
+        const ar_macro *macro =
+            find_macro(unit, file->bytes + begin, end - begin);
+        if (macro && stringifies(r, unit, macro, 4))
+            return true;
+    }
+    return false;
+}
+
 static const char *access_problem(const ar_rewriter *r, const ar_site *site,
                                   const ar_node *node) {
     const char *problem = ar_text_problem(r, node->range);
+    if (!problem && site->in_macro_argument &&
+        is_stringified(r, site->where.unit, node->range))
+        problem = "a macro turns the text into a string";
     if (!problem && site->in_macro_argument && site->where.function &&
         is_used_otherwise(site->where.function->body, node))
         problem = "a macro uses the text both as a value and as memory";

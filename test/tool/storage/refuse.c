@@ -8,6 +8,8 @@
 typedef float vector[4];
 #define GET(p, i) ((p)[i])
 #define SET(p, i, v) ((p)[i] = (v))
+#define NAMED(e) printf(#e " %g\n", (double)(e))
+#define SHOW(e) NAMED(e)
 #define BOTH(a) (is_there(&(a)) ? (a) : 0)
 
 // CHECK-DAG: fp32 h_typedef/1 {{.*}}: its type is a typedef of more than a float [{{.*}}:[[#@LINE+1]]:
@@ -51,6 +53,12 @@ static int is_there(const void *p) {
 // CHECK-DAG: fp32 twice:h_x/1 {{.*}}: a macro uses the text both as a value and as memory [{{.*}}:[[#@LINE+2]]:
 static float twice(const float *h_x) {
     return BOTH(h_x[1]);
+}
+
+// What is printed must not change.
+// CHECK-DAG: fp32 shown:h_x/1 {{.*}}: a macro turns the text into a string [{{.*}}:[[#@LINE+2]]:
+static void shown(const float *h_x) {
+    SHOW(1 + (h_x[1]));
 }
 
 // CHECK-DAG: fp32 webs:h_x/1 {{.*}}: 'h_x' also points to memory that stays FP32 [{{.*}}:[[#@LINE+2]]:
@@ -171,13 +179,14 @@ static int compared(const float *h_x) {
 }
 
 static float h_a[8], h_b[8], h_c[8], h_d[8], h_e[8], h_f[8], h_g[8], h_i[8];
-static float h_j[8], h_k[8], h_m[8], h_n[8], h_o[8];
+static float h_j[8], h_k[8], h_m[8], h_n[8], h_o[8], h_s[8];
 
 int main(void) {
     float y[8] = {0};
     set(&h_scalar);
     through(h_a);
     table[0](h_a);
+    shown(h_s);
     to_scanf(h_b), set_in_macro(h_c), webs(y), count(), ratio(), one_size();
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
