@@ -160,6 +160,7 @@ static void solve(ar_storage_solver *s) {
     const ar_storage_facts *facts = s->facts;
     index_program(s);
     ar_storage_find_roles(s);
+    ar_storage_find_training(s);
     ar_storage_find_rules(s);
     ar_storage_find_numbers(s);
     ar_storage_find_denied(s);

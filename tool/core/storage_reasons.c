@@ -245,13 +245,17 @@ static bool holds(ar_range outer, ar_range inner) {
            outer.end >= inner.end;
 }
 
-/* What the training loop does not repeat is no sum of a step. */
+/* What the training loop does not repeat is no sum of a step: an evaluation
+ * that calls the layers in a loop of its own. */
 static bool is_beside_training(const ar_storage_solver *s,
                                const ar_accumulator *sum) {
     const ar_scale *scale = s->scale;
-    return scale && scale->loop && sum->kind == AR_ACCUMULATE_CALL &&
-           sum->where.function == scale->loop_function &&
-           !holds(scale->loop->range, sum->outer_loop->range);
+    const ar_decl *function = sum->where.function;
+    if (!scale || !scale->loop || sum->kind != AR_ACCUMULATE_CALL || !function)
+        return false;
+    if (function == scale->loop_function)
+        return !holds(scale->loop->range, sum->outer_loop->range);
+    return !s->in_training[ar_entity_of(s->program, function)->id];
 }
 
 /* What repeats from one step to the next only is written anew in each. */

@@ -39,6 +39,7 @@ typedef struct ar_storage_solver {
     ar_level level;
     ar_storage_plan *plan;
     ar_class_info *info;     /* by class id */
+    bool *in_training;       /* by entity: a function that training may run */
     ar_storage_decision *at; /* plan->classes */
     AR_VEC(ar_storage_link) links;
     uint32_t *first, *list; /* class -> positions in list of its links */
@@ -72,6 +73,8 @@ uint32_t ar_solver_find(const ar_table *table, const ar_node *node);
 
 /* storage_roles.c: the cells of the loss-scale analysis, class by class */
 void ar_storage_find_roles(ar_storage_solver *s);
+/* storage_training.c: fills in in_training */
+void ar_storage_find_training(ar_storage_solver *s);
 /* storage_rules.c: keep rules and pragmas */
 void ar_storage_find_rules(ar_storage_solver *s);
 /* storage_values.c: stores of what needs FP32 */
