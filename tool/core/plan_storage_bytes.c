@@ -309,5 +309,5 @@ const char *ar_rewrite_sizeof(ar_rewriter *r, const ar_site *site) {
         return "one sizeof counts bytes for it and for memory that stays FP32";
     if (node->kid_count)
         return NULL; /* sizeof *x follows by itself */
-    return ar_put_half_type(r, node->float_token, node->float_is_alias);
+    return ar_put_half_type(r, node);
 }

@@ -288,8 +288,7 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site) {
     if (ar_float_depth(site->node->type) < 1)
         return "a single float shares its memory";
-    return ar_put_half_type(r, site->node->float_token,
-                            site->node->float_is_alias);
+    return ar_put_half_type(r, site->node);
 }
 
 /* { 0 } is zero in every type. */

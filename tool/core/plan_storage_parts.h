@@ -37,9 +37,9 @@ const char *ar_source_text(const ar_rewriter *r, ar_range range);
 void ar_put_text(ar_rewriter *r, ar_range range, const char *text);
 void ar_put_around(ar_rewriter *r, ar_range range, ar_place_layer layer,
                    const char *head, const char *tail);
-/* The text that names the element type in a declaration, cast or sizeof
- * becomes the half type's. */
-const char *ar_put_half_type(ar_rewriter *r, ar_range token, bool is_alias);
+/* The text that names the element type in a cast or sizeof becomes the half
+ * type's. */
+const char *ar_put_half_type(ar_rewriter *r, const ar_node *node);
 /* NULL, or why the text is more than another word for float. */
 const char *ar_alias_problem(const ar_rewriter *r, ar_range token);
 

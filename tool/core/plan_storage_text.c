@@ -197,9 +197,12 @@ const char *ar_alias_problem(const ar_rewriter *r, ar_range token) {
     return problem;
 }
 
-const char *ar_put_half_type(ar_rewriter *r, ar_range token, bool is_alias) {
-    const char *problem = ar_text_problem(r, token);
-    if (!problem && is_alias)
+const char *ar_put_half_type(ar_rewriter *r, const ar_node *node) {
+    ar_range token = node->float_token;
+    const char *problem = node->range.in_macro_body
+                              ? ar_text_problem(r, node->range)
+                              : ar_text_problem(r, token);
+    if (!problem && node->float_is_alias)
         problem = ar_alias_problem(r, token);
     if (!problem)
         ar_put_text(r, token, "amp_half");

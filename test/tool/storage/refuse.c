@@ -8,6 +8,7 @@
 typedef float vector[4];
 #define GET(p, i) ((p)[i])
 #define SET(p, i, v) ((p)[i] = (v))
+#define NEW(type, n) ((type *)calloc((n), sizeof(type)))
 #define NAMED(e) printf(#e " %g\n", (double)(e))
 #define SHOW(e) NAMED(e)
 #define BOTH(a) (is_there(&(a)) ? (a) : 0)
@@ -53,6 +54,14 @@ static int is_there(const void *p) {
 // CHECK-DAG: fp32 twice:h_x/1 {{.*}}: a macro uses the text both as a value and as memory [{{.*}}:[[#@LINE+2]]:
 static float twice(const float *h_x) {
     return BOTH(h_x[1]);
+}
+
+// CHECK-DAG: fp32 made:h_x/1 {{.*}}: the text comes from a macro body [{{.*}}:[[#@LINE+2]]:
+static float made(void) {
+    float *h_x = NEW(float, 4);
+    float first = h_x[0];
+    free(h_x);
+    return first;
 }
 
 // What is printed must not change.
@@ -186,7 +195,7 @@ int main(void) {
     set(&h_scalar);
     through(h_a);
     table[0](h_a);
-    shown(h_s);
+    shown(h_s), made();
     to_scanf(h_b), set_in_macro(h_c), webs(y), count(), ratio(), one_size();
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
