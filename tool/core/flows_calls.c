@@ -1,4 +1,5 @@
 #include "core/flows.h"
+#include "core/rule_at.h"
 
 typedef struct argument {
     ar_node *node;
@@ -508,15 +509,6 @@ static void evaluate_arguments(ar_walk *w, call *c, uint32_t first) {
     }
 }
 
-static const ar_function_rule *rule_of(const ar_walk *w,
-                                       const ar_decl *callee) {
-    if (!w->g->rules)
-        return NULL;
-    return ar_rules_find(
-        w->g->rules, callee->name,
-        ar_file_name(&w->g->program->files, w->unit->main_file));
-}
-
 static uint32_t perform(ar_walk *w, call *c) {
     ar_graph *g = w->g;
     if (!c->callee) {
@@ -536,7 +528,7 @@ static uint32_t perform(ar_walk *w, call *c) {
         return enter(w, c, cell, f->decl);
     }
     varargs_sites(w, c);
-    c->rule = rule_of(w, c->callee);
+    c->rule = ar_rule_at(g->rules, g->program, c->callee, c->node->range);
     return c->rule ? ruled(w, c) : foreign(w, c);
 }
 

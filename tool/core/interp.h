@@ -326,6 +326,11 @@ typedef struct ar_interp {
     ar_rows *rows;
 } ar_interp;
 
+/* Mixes the path that is followed into a key of nodes and contexts. */
+static inline uint64_t ar_path_key(const ar_interp *in) {
+    return (uint64_t)in->path * 0x9e3779b97f4a7c15u;
+}
+
 ar_interp *ar_interp_new(ar_arena *arena, ar_program *program,
                          const ar_rules *rules);
 /* Runs the whole program once. Results accumulate: the second run starts from

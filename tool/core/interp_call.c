@@ -4,7 +4,7 @@
 
 static ar_context *context_of(ar_interp *in, ar_node *call, ar_decl *function) {
     uint32_t parent = in->frame ? in->frame->context->id : 0;
-    uint64_t a = ar_key(call) + (uint64_t)in->path * 0x9e3779b97f4a7c15u;
+    uint64_t a = ar_key(call) + ar_path_key(in);
     uint64_t b = (uint64_t)parent << 32 | function->id;
     uint32_t id = ar_idtable_get(&in->context_ids, a, b);
     if (id)

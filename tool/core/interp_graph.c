@@ -8,7 +8,7 @@ uint32_t ar_graph_part(ar_interp *in, ar_vnode_kind kind, ar_vnode_part part,
     uint64_t a =
         (uint64_t)(uintptr_t)at << 6 | (uint64_t)part << 4 | (uint64_t)kind;
     uint64_t b = (uint64_t)context << 32 | cell;
-    a += (uint64_t)in->path * 0x9e3779b97f4a7c15u;
+    a += ar_path_key(in);
     uint32_t id = ar_idtable_get(&in->node_ids, a, b);
     if (!id) {
         id = in->nodes.count;

@@ -5,6 +5,7 @@
  * integers. Only functions with loops are skipped: the others are cheap, and
  * some compute indices. */
 #include "core/interp.h"
+#include "core/rule_at.h"
 
 typedef struct inert_edge {
     uint32_t from, to;
@@ -96,8 +97,7 @@ static bool hands_out_memory(const ar_node *call) {
 static bool call_touches(inert_scan *s, ar_node *call, ar_decl *callee) {
     ar_interp *in = s->in;
     const ar_function_rule *rule =
-        ar_rules_find(in->rules, callee->name,
-                      ar_file_name(&in->program->files, call->range.file));
+        ar_rule_at(in->rules, in->program, callee, call->range);
     if (!rule)
         return !ar_definition_of(in->program, callee) && hands_out_memory(call);
     switch (rule->kind) {

@@ -1,6 +1,7 @@
 /* Calls of functions that a rule describes: what they do to memory and to the
  * graph. */
 #include "core/interp.h"
+#include "core/rule_at.h"
 
 typedef struct rule_call {
     ar_interp *in;
@@ -278,8 +279,7 @@ bool ar_apply_rule(ar_interp *in, ar_node *call, const ar_decl *callee,
                    ar_value *args, const ar_type *const *types, uint32_t count,
                    ar_value *result) {
     const ar_function_rule *rule =
-        ar_rules_find(in->rules, callee->name,
-                      ar_file_name(&in->program->files, call->range.file));
+        ar_rule_at(in->rules, in->program, callee, call->range);
     if (!rule)
         return false;
     rule_call r = {in, call, rule, args, types, count, 0};

@@ -1,5 +1,6 @@
 /* match: program + rules -> ops with categories. */
 #include "core/ops.h"
+#include "core/rule_at.h"
 
 #include <stdlib.h>
 
@@ -90,8 +91,7 @@ static void visit(void *context, ar_unit *unit, ar_decl *function,
     if (!callee)
         return;
     const ar_function_rule *rule =
-        ar_rules_find(m->rules, callee->name,
-                      ar_file_name(&m->program->files, node->range.file));
+        ar_rule_at(m->rules, m->program, callee, node->range);
     if (!rule || rule->kind != AR_RULE_OP || !arity_fits(m, rule, callee))
         return;
     ar_op_site site = {

@@ -71,6 +71,9 @@ const ar_pointer_store *ar_plan_store_at(ar_plan *plan, const ar_scale *scale,
                                          const ar_object *object,
                                          uint32_t frame);
 
+/* Can what a statement does in its condition be followed up behind it? Not
+ * where its branches or its body may already work with the outcome. */
+bool ar_plan_may_follow(const ar_plan *plan, const ar_node *statement);
 /* x of cudaMalloc(&x, n), whatever casts are around it; NULL: other calls. */
 const ar_node *ar_stored_through(const ar_node *call);
 void ar_plan_need_header(ar_plan *plan, ar_file_id file, const char *header);

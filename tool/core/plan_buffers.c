@@ -5,6 +5,7 @@
 #include "core/naming.h"
 #include "core/plan.h"
 #include "core/plan_storage.h"
+#include "core/rule_at.h"
 
 typedef enum buffer_kind {
     BUFFER_PARAM,
@@ -247,11 +248,8 @@ static const char *quoted(ar_plan *plan, const char *name) {
 
 static const ar_function_rule *rule_of_call(ar_plan *plan,
                                             const ar_node *call) {
-    const ar_decl *callee = ar_direct_callee(call->kids[0]);
-    if (!callee)
-        return NULL;
-    return ar_rules_find(plan->rules, callee->name,
-                         ar_file_name(&plan->program->files, call->range.file));
+    return ar_rule_at(plan->rules, plan->program,
+                      ar_direct_callee(call->kids[0]), call->range);
 }
 
 /* malloc(n) -> amp_malloc(n, AMP_GRAD, 0, "w->grad") */
@@ -371,8 +369,9 @@ static bool after_store(buffers *b, const ar_pointer_store *store,
     ar_plan *plan = b->plan;
     ar_node *statement =
         ar_statement_of(&plan->placer, store->unit, store->node);
-    if (!statement || !ar_place_after(&plan->placer, store->unit, statement,
-                                      text, "buffer registration"))
+    if (!statement || !ar_plan_may_follow(plan, statement) ||
+        !ar_place_after(&plan->placer, store->unit, statement, text,
+                        "buffer registration"))
         return false;
     ar_plan_need_header(plan, statement->range.file, NULL);
     return true;
@@ -665,7 +664,7 @@ static bool register_heap(buffers *b, const buffer *one, const char **problem) {
         if (rename_allocation(b, site, one->kind, one->group,
                               name_at_site(b, one->object, one->cell->name)))
             return true;
-    *problem = "its allocation cannot be redirected (macro, or a function "
+    *problem = "its allocation cannot be redirected (macro, a function "
                "that no alloc rule describes)";
     bool complete = false;
     if (!rename_allocation(b, site, BUFFER_TRACKED, 0,

@@ -148,7 +148,7 @@ static void follow_store(follow *f, ar_unit *unit, ar_decl *function,
 
 static unsigned use_of_rule(const follow *f, const ar_unit *unit,
                             const ar_node *call, uint32_t index) {
-    const ar_function_rule *rule = ar_memory_rule(f->r, unit, call);
+    const ar_function_rule *rule = ar_memory_rule(f->r, call);
     if (rule && rule->kind == AR_RULE_SAVE && rule->is_variadic)
         return 0; /* is printed */
     if (!rule || !rule->uses || index >= rule->param_count)

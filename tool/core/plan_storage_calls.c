@@ -1,25 +1,23 @@
 /* Storage edits: calls that are given buffers. */
 #include "core/layout.h"
 #include "core/plan_storage_parts.h"
+#include "core/rule_at.h"
 
 #include <ctype.h>
 
 /* ---- who is called ------------------------------------------------------- */
 
-static const ar_function_rule *
-rule_of(const ar_rewriter *r, const ar_unit *unit, const ar_node *call) {
-    const ar_decl *callee = ar_direct_callee(call->kids[0]);
-    return callee ? ar_rules_find(
-                        r->rules, callee->name,
-                        ar_file_name(&r->program->files, unit->main_file))
-                  : NULL;
+static const ar_function_rule *rule_of(const ar_rewriter *r,
+                                       const ar_node *call) {
+    return ar_rule_at(r->rules, r->program, ar_direct_callee(call->kids[0]),
+                      call->range);
 }
 
-const ar_function_rule *
-ar_memory_rule(const ar_rewriter *r, const ar_unit *unit, const ar_node *call) {
+const ar_function_rule *ar_memory_rule(const ar_rewriter *r,
+                                       const ar_node *call) {
     const ar_decl *callee = ar_direct_callee(call->kids[0]);
     bool has_body = callee && ar_definition_of(r->program, callee);
-    return has_body ? NULL : rule_of(r, unit, call);
+    return has_body ? NULL : rule_of(r, call);
 }
 
 const char *ar_file_function(const ar_node *call) {
@@ -146,7 +144,7 @@ static const char *copy(ar_rewriter *r, const ar_site *site) {
     const ar_node *call = site->node;
     if (!ar_copy_is_mixed(r, site->where.unit, call))
         return NULL;
-    const ar_function_rule *rule = rule_of(r, site->where.unit, call);
+    const ar_function_rule *rule = rule_of(r, call);
     bool is_plain = rule->param_count == 3 && call->kid_count == 4 &&
                     rule->params[0].direction == AR_DIR_OUT &&
                     rule->params[1].direction == AR_DIR_IN && rule->uses &&
@@ -168,7 +166,7 @@ static const char *copy(ar_rewriter *r, const ar_site *site) {
 
 static const char *clear(ar_rewriter *r, const ar_site *site) {
     const ar_node *call = site->node;
-    const ar_function_rule *rule = rule_of(r, site->where.unit, call);
+    const ar_function_rule *rule = rule_of(r, call);
     for (uint32_t i = 0; i < rule->param_count && i + 1 < call->kid_count;
          i++) {
         if (!rule->uses || rule->uses[i] != AR_USE_VALUE)
@@ -343,7 +341,7 @@ static bool is_memory_rule(ar_rule_kind kind) {
 }
 
 static const char *foreign(ar_rewriter *r, const ar_site *site) {
-    const ar_function_rule *rule = rule_of(r, site->where.unit, site->node);
+    const ar_function_rule *rule = rule_of(r, site->node);
     if (!rule)
         return cannot_take(r, site->node, "which has no body here");
     if (site->kind == AR_SITE_CALL && is_memory_rule(rule->kind))

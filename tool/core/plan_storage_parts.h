@@ -74,8 +74,8 @@ const char *ar_rewrite_call(ar_rewriter *r, const ar_site *site);
 bool ar_copy_is_mixed(const ar_rewriter *r, const ar_unit *unit,
                       const ar_node *call);
 /* The rule that a call of foreign code follows; NULL: own code, or none. */
-const ar_function_rule *
-ar_memory_rule(const ar_rewriter *r, const ar_unit *unit, const ar_node *call);
+const ar_function_rule *ar_memory_rule(const ar_rewriter *r,
+                                       const ar_node *call);
 /* What the runtime calls a function of the C library that moves buffers
  * between memory and files; NULL: nothing. */
 const char *ar_file_function(const ar_node *call);

@@ -109,6 +109,55 @@ static bool add_value(sizes *s, const ar_node *node, uint32_t frame,
     return true;
 }
 
+enum { BRIEF_DEPTH = 4 };
+
+/* Tells of a failure, or leaves: no loop, and no call of one. */
+static bool is_brief(const ar_plan *plan, const ar_node *node, int depth) {
+    if (!node)
+        return true;
+    switch ((int)node->kind) {
+    case AR_FOR:
+    case AR_WHILE:
+    case AR_DO:
+    case AR_LAUNCH:
+    case AR_UNKNOWN_STMT:
+        return false;
+    case AR_CALL: {
+        ar_decl *callee = ar_direct_callee(node->kids[0]);
+        const ar_decl *body =
+            callee ? ar_definition_of(plan->program, callee) : NULL;
+        if (!callee || depth == 0 ||
+            (body && !is_brief(plan, body->body, depth - 1)))
+            return false;
+        break;
+    }
+    default:
+        break;
+    }
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (!is_brief(plan, node->kids[i], depth))
+            return false;
+    for (uint32_t i = 0; i < node->decl_count; i++)
+        if (!is_brief(plan, node->decls[i]->init, depth))
+            return false;
+    return true;
+}
+
+bool ar_plan_may_follow(const ar_plan *plan, const ar_node *statement) {
+    switch ((int)statement->kind) {
+    case AR_IF:
+        return is_brief(plan, statement->kids[1], BRIEF_DEPTH) &&
+               is_brief(plan, statement->kids[2], BRIEF_DEPTH);
+    case AR_WHILE:
+    case AR_FOR:
+    case AR_DO:
+    case AR_SWITCH:
+        return false;
+    default:
+        return true;
+    }
+}
+
 const ar_node *ar_stored_through(const ar_node *call) {
     for (uint32_t i = 1; i < call->kid_count; i++) {
         const ar_node *arg = call->kids[i];
@@ -132,7 +181,8 @@ const char *ar_plan_size_at(ar_plan *plan, const ar_function_rule *rule,
     const ar_node *site = object->site;
     uint32_t lengths = 0, done = 0;
     for (uint32_t i = 0; rule->uses && i < rule->param_count; i++) {
-        if (rule->uses[i] == AR_USE_POINTER)
+        if (rule->uses[i] == AR_USE_POINTER &&
+            rule->params[i].direction != AR_DIR_OUT)
             return NULL;
         lengths += is_length(rule->uses[i]);
     }

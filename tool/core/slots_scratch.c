@@ -1,4 +1,5 @@
 #include "core/flows.h"
+#include "core/rule_at.h"
 
 /* Scratch fields. A pointer field whose memory every function that uses it
  * writes first and reads then carries nothing from one function to another, so
@@ -164,10 +165,7 @@ static first_use argument_use(trace *t, ar_node *call, uint32_t i) {
     if (!callee)
         return USE_ESCAPE;
     const ar_function_rule *rule =
-        g->rules ? ar_rules_find(
-                       g->rules, callee->name,
-                       ar_file_name(&g->program->files, t->unit->main_file))
-                 : NULL;
+        ar_rule_at(g->rules, g->program, callee, call->range);
     if (rule)
         return ruled_use(rule, i, call);
     uint32_t function = g->function_of[entity_of(t, callee)];

@@ -1,5 +1,6 @@
 /* solve, ops: a precision and one reason for each. */
 #include "core/ops.h"
+#include "core/rule_at.h"
 
 #include <math.h>
 
@@ -140,9 +141,8 @@ static const ar_subject_rule *function_rule(solver *s, const char *name) {
 static bool inside_redirected(solver *s, const ar_op_site *site) {
     if (!site->function)
         return false;
-    const ar_function_rule *rule = ar_rules_find(
-        s->rules, site->function->name,
-        ar_file_name(&s->program->files, site->function->range.file));
+    const ar_function_rule *rule =
+        ar_rule_at(s->rules, s->program, site->function, site->function->range);
     return rule && rule->kind == AR_RULE_OP && rule->target;
 }
 

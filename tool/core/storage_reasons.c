@@ -2,6 +2,7 @@
  * and its role say, pins, calls that take float, sums. */
 #include "core/plan_storage.h"
 #include "core/storage_solver.h"
+#include "core/rule_at.h"
 
 bool ar_storage_keep(ar_storage_solver *s, uint32_t id, const char *reason,
                      ar_range at, const char *unlock) {
@@ -99,9 +100,8 @@ static bool is_redirected_body(const ar_storage_solver *s,
                                const ar_storage_class *c) {
     if (!c->generic_of)
         return false;
-    const ar_function_rule *rule = ar_rules_find(
-        s->rules, c->generic_of->name,
-        ar_file_name(&s->program->files, c->generic_of->range.file));
+    const ar_function_rule *rule =
+        ar_rule_at(s->rules, s->program, c->generic_of, c->generic_of->range);
     return rule && rule->kind == AR_RULE_OP && rule->target &&
            rule->category == AR_CAT_ALLOW;
 }

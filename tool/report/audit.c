@@ -265,6 +265,10 @@ static const char *heap_name(builder *b, const ar_object_name *names,
 static void add_heap(builder *b) {
     const ar_scale *scale = b->run->scale;
     const ar_object_name *names = ar_name_objects(b->arena, scale, any_root, b);
+    ar_table in_parts = {.arena = b->arena};
+    for (uint32_t i = 0; i < scale->cells.count; i++)
+        if (scale->cells.data[i]->is_region)
+            ar_table_put(&in_parts, scale->cells.data[i]->object->id, 0, 1);
     for (uint32_t i = 0; i < scale->cells.count; i++) {
         const ar_cell *cell = scale->cells.data[i];
         if (cell->object->kind != AR_OBJECT_HEAP || !cell->scalar)
@@ -274,6 +278,9 @@ static void add_heap(builder *b) {
                                .type = "float",
                                .place = place(b, cell->object->site->range)};
         describe(b, &row, cell);
+        if (!cell->is_region && ar_table_get(&in_parts, cell->object->id, 0))
+            row.reason = ar_sprintf(
+                b->arena, "%s; what lies outside its named parts", row.reason);
         describe_decision(b, &row,
                           ar_storage_class_of_cell(b->run->storage_plan, cell));
         AR_PUSH(b->arena, &b->audit->buffers, row);

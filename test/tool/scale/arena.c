@@ -1,6 +1,7 @@
 // One allocation a kind, reached through a table of pointers and walked from
 // its base: the base means all of its regions.
 // RUN: %amp-rewrite %s --dump-after=scale | %FileCheck %s
+// RUN: %amp-rewrite %s --audit | %FileCheck %s --check-prefix=AUDIT
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,5 +49,8 @@ int main(void) {
 // CHECK-DAG: param b
 // CHECK-DAG: grad a
 // CHECK-DAG: grad b
-// CHECK: seed expression {{.*}}:36:20 in main: 2.0f * h[i]
-// CHECK: unscale before {{.*}}:41:9 (the step)
+// CHECK: seed expression {{.*}}:37:20 in main: 2.0f * h[i]
+// CHECK: unscale before {{.*}}:42:9 (the step)
+// AUDIT: heap params (float), {{.*}}; what lies outside its named parts
+// AUDIT: heap a (float), param{{[^;]*$}}
+// AUDIT: heap b (float), grad

@@ -9,6 +9,9 @@
 // RUN:     | %FileCheck %s --check-prefix=AHEAD
 // RUN: %amp-rewrite %s --dump-after=scale -- -DBY=-1 2>&1 \
 // RUN:     | %FileCheck %s --check-prefix=APART
+// Unless the counter goes both ways: then no side is behind it.
+// RUN: not %amp-rewrite %s --dump-after=scale -- -DBY=-1 -DBACK 2>&1 \
+// RUN:     | %FileCheck %s --check-prefix=BOTH
 #include <stdio.h>
 
 static float w[16], g[16], h[16], delta[16], t[16];
@@ -27,6 +30,10 @@ int main(void) {
         for (int i = 1; i < 15; i++) {
             delta[i] = h[i] - t[i];
             g[i] = delta[i + BY] * 2.0f;
+#ifdef BACK
+            if (i > 2 && getchar() == 'b')
+                i--;
+#endif
         }
 #else
         for (int i = 0, j = 15; i < 16; i++, j--) {
@@ -40,6 +47,7 @@ int main(void) {
     }
     return 0;
 }
-// CHECK: two_counters.c:32:9: error: 'delta' may still hold here what the
-// AHEAD: two_counters.c:27:9: error: 'delta' may still hold here what the
+// CHECK: two_counters.c:39:9: error: 'delta' may still hold here what the
+// AHEAD: two_counters.c:30:9: error: 'delta' may still hold here what the
+// BOTH: two_counters.c:30:9: error: 'delta' may still hold here what the
 // APART: loss scale: found
