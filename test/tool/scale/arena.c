@@ -51,6 +51,6 @@ int main(void) {
 // CHECK-DAG: grad b
 // CHECK: seed expression {{.*}}:37:20 in main: 2.0f * h[i]
 // CHECK: unscale before {{.*}}:42:9 (the step)
-// AUDIT: heap params (float), {{.*}}; what lies outside its named parts
-// AUDIT: heap a (float), param{{[^;]*$}}
-// AUDIT: heap b (float), grad
+// AUDIT: heap params (float), {{.*}}); what lies outside its named parts
+// AUDIT-NEXT: heap a (float), param, {{.*}} read it) [{{[^[]*}}]{{$}}
+// AUDIT: heap grads (float), {{.*}}); what lies outside its named parts
