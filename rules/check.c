@@ -195,16 +195,30 @@ static bool check_levels(const ar_level_rule *a, const ar_level_rule *b,
     return false;
 }
 
+/* Against the earlier ones of its file, the last first. Only two exact names
+ * or two patterns have equal rank. */
+static bool check_function(const ar_rules *rules, uint32_t b, ar_diags *diags) {
+    const ar_function_rule *rule = &rules->functions.data[b];
+    ar_rule_list peers = rule->is_pattern
+                             ? ar_rules_of_patterns(rules)
+                             : ar_rules_named(rules, rule->function);
+    bool ok = true;
+    for (uint32_t i = peers.count; i-- > 0;) {
+        uint32_t a = peers.data[i];
+        if (a >= b)
+            continue;
+        if (rules->functions.data[a].range.file != rule->range.file)
+            break;
+        if (ar_function_rule_rank(rules, a, b) == 0)
+            ok &= check_functions(rules, a, b, diags);
+    }
+    return ok;
+}
+
 bool ar_rules_check(ar_rules *rules, ar_diags *diags) {
     bool ok = true;
     for (uint32_t b = 0; b < rules->functions.count; b++)
-        for (uint32_t a = b; a-- > 0;) {
-            if (rules->functions.data[a].range.file !=
-                rules->functions.data[b].range.file)
-                break;
-            if (ar_function_rule_rank(rules, a, b) == 0)
-                ok &= check_functions(rules, a, b, diags);
-        }
+        ok &= check_function(rules, b, diags);
     for (uint32_t b = 0; b < rules->subjects.count; b++)
         for (uint32_t a = b; a-- > 0;) {
             if (rules->subjects.data[a].range.file !=

@@ -27,6 +27,21 @@ void ar_rule_index_add(ar_rules *rules, uint32_t function) {
                 function);
 }
 
+ar_rule_list ar_rules_named(const ar_rules *rules, const char *name) {
+    if (!rules->index)
+        return (ar_rule_list){NULL, 0};
+    uint32_t bucket = bucket_of(name);
+    return (ar_rule_list){rules->index->buckets[bucket].data,
+                          rules->index->buckets[bucket].count};
+}
+
+ar_rule_list ar_rules_of_patterns(const ar_rules *rules) {
+    if (!rules->index)
+        return (ar_rule_list){NULL, 0};
+    return (ar_rule_list){rules->index->patterns.data,
+                          rules->index->patterns.count};
+}
+
 /* '*' any bytes, '?' one byte. */
 bool ar_glob_match(const char *glob, const char *text) {
     const char *star = NULL, *resume = NULL;

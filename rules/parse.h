@@ -206,6 +206,14 @@ bool ar_glob_match(const char *glob, const char *text);
 /* Some text matches both. */
 bool ar_globs_meet(const char *a, const char *b);
 void ar_rule_index_add(ar_rules *rules, uint32_t function);
+/* Functions' rules in the order they were added. */
+typedef struct ar_rule_list {
+    const uint32_t *data;
+    uint32_t count;
+} ar_rule_list;
+/* Those of exact names among which all rules for `name` are; all patterns. */
+ar_rule_list ar_rules_named(const ar_rules *rules, const char *name);
+ar_rule_list ar_rules_of_patterns(const ar_rules *rules);
 /* Whether the rule is about a part in training. */
 bool ar_is_part(ar_rule_kind kind);
 /* > 0 when a is more specific than b, 0 when they are equally so. */

@@ -189,11 +189,19 @@ static void print_origin(ar_str *out, ar_files *files, const char *origin,
     ar_str_addf(out, "  # %s:%u\n", origin, at.line);
 }
 
+static bool is_shadowed_by(const ar_rules *rules, uint32_t function,
+                           ar_rule_list others) {
+    for (uint32_t i = 0; i < others.count; i++)
+        if (others.data[i] != function &&
+            ar_function_rule_shadowed(rules, function, others.data[i]))
+            return true;
+    return false;
+}
+
 static bool is_effective(const ar_rules *rules, uint32_t function) {
-    for (uint32_t i = 0; i < rules->functions.count; i++)
-        if (i != function && ar_function_rule_shadowed(rules, function, i))
-            return false;
-    return true;
+    const char *name = rules->functions.data[function].function;
+    return !is_shadowed_by(rules, function, ar_rules_named(rules, name)) &&
+           !is_shadowed_by(rules, function, ar_rules_of_patterns(rules));
 }
 
 static bool same_subject(const ar_subject_rule *a, const ar_subject_rule *b) {

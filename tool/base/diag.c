@@ -1,5 +1,7 @@
 #include "base/diag.h"
 
+#include <stdlib.h>
+
 static const ar_diag_info infos[] = {
 #define X(name, number, severity, option, text)                                \
     {#name, number, AR_##severity, option, text},
@@ -153,8 +155,8 @@ static bool is_repeated(const ar_diags *diags, uint32_t index) {
     return false;
 }
 
-void ar_diags_print(FILE *out, const ar_diags *diags, ar_files *files,
-                    ar_diag_style style) {
+static void print_all(FILE *out, const ar_diags *diags, ar_files *files,
+                      ar_diag_style style) {
     bool parent_shown = true;
     for (uint32_t i = 0; i < diags->list.count; i++) {
         const ar_diag *diag = &diags->list.data[i];
@@ -165,4 +167,16 @@ void ar_diags_print(FILE *out, const ar_diags *diags, ar_files *files,
         if (show)
             print_one(out, diag, files, style.colour);
     }
+}
+
+void ar_diags_print(FILE *out, const ar_diags *diags, ar_files *files,
+                    ar_diag_style style) {
+    /* stderr has no buffer: every character would be a system call */
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    print_all(memory ? memory : out, diags, files, style);
+    if (memory && fclose(memory) == 0)
+        fwrite(text, 1, size, out);
+    free(text);
 }

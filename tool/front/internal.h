@@ -74,6 +74,7 @@ typedef struct ar_collector {
     /* statements and declarations by place, for pragmas */
     AR_VEC(ar_start) starts;
     bool starts_sorted;
+    AR_VEC(ar_range) pragma_uses; /* of macros that are all pragmas */
     /* parse errors inside function bodies: their places */
     AR_VEC(ar_range) errors;
     bool spells_bodies;  /* libclang knows where a body's text is written */

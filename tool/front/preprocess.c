@@ -139,13 +139,27 @@ static bool is_operator(const ar_tokens *tokens, uint32_t at, uint32_t *end) {
            ar_token_is(tokens, at + 3, ")");
 }
 
+/* A macro use that is all pragmas begins at the token. */
+static bool is_pragma_use(const ar_collector *c, ar_file_id file,
+                          const ar_tokens *tokens, uint32_t at, uint32_t *end) {
+    for (uint32_t i = 0; i < c->pragma_uses.count; i++) {
+        ar_range use = c->pragma_uses.data[i];
+        if (use.file != file || use.begin != tokens->list.data[at].begin)
+            continue;
+        *end = ar_token_at(tokens, use.end);
+        return true;
+    }
+    return false;
+}
+
 static void find_next(ar_collector *c, const ar_tokens *tokens, uint32_t at,
                       ar_pragma *pragma) {
     uint32_t end;
     while (at < tokens->list.count) {
         if (tokens->list.data[at].in_directive)
             at++;
-        else if (is_operator(tokens, at, &end))
+        else if (is_operator(tokens, at, &end) ||
+                 is_pragma_use(c, pragma->range.file, tokens, at, &end))
             at = end;
         else
             break;
@@ -243,6 +257,113 @@ static void add_operator(ar_collector *c, ar_file_id file,
     add_pragma(c, range, text + strspn(text, " "), tokens, end);
 }
 
+/* ---- pragmas in macros --------------------------------------------------- */
+
+/* A macro whose body is _Pragma operators and nothing else. */
+typedef struct pragma_macro {
+    const char *name;
+    const char *text; /* of the first; NULL: made from the arguments */
+} pragma_macro;
+
+typedef struct pragma_macros {
+    AR_VEC(pragma_macro) list;
+} pragma_macros;
+
+static const pragma_macro *named(const pragma_macros *found,
+                                 const ar_tokens *tokens, uint32_t at) {
+    for (uint32_t i = 0; i < found->list.count; i++)
+        if (ar_token_is(tokens, at, found->list.data[i].name))
+            return &found->list.data[i];
+    return NULL;
+}
+
+static const char *string_at(ar_collector *c, const ar_tokens *tokens,
+                             uint32_t at) {
+    ar_token token = tokens->list.data[at];
+    if (token.kind != AR_TOKEN_STRING || tokens->bytes[token.begin] != '"')
+        return NULL;
+    return ar_strndup(c->arena, tokens->bytes + token.begin + 1,
+                      token.end - token.begin - 2);
+}
+
+static bool is_all_pragmas(ar_collector *c, const pragma_macros *found,
+                           const ar_macro *macro, pragma_macro *out) {
+    const ar_tokens *tokens = ar_tokens_of(c, macro->range.file);
+    if (!tokens)
+        return false;
+    uint32_t first = ar_token_at(tokens, macro->range.begin) + 1;
+    uint32_t stop = ar_token_at(tokens, macro->range.end);
+    if (macro->is_function_like)
+        first = ar_skip_group(tokens, first);
+    *out = (pragma_macro){macro->name, NULL};
+    for (uint32_t at = first; at < stop;) {
+        const pragma_macro *inner = named(found, tokens, at);
+        bool is_own = ar_token_is(tokens, at, "_Pragma") &&
+                      ar_token_is(tokens, at + 1, "(");
+        if (!inner && !is_own)
+            return false;
+        if (at == first)
+            out->text = inner ? inner->text : string_at(c, tokens, at + 2);
+        at++;
+        if (at < stop && ar_token_is(tokens, at, "("))
+            at = ar_skip_group(tokens, at);
+    }
+    return first < stop;
+}
+
+/* Those that use others come after them, as they are written. */
+static pragma_macros find_pragma_macros(ar_collector *c) {
+    pragma_macros found = {0};
+    for (uint32_t i = 0; i < c->unit->macros.count; i++) {
+        pragma_macro macro;
+        if (is_all_pragmas(c, &found, &c->unit->macros.data[i], &macro))
+            AR_PUSH(c->scratch, &found.list, macro);
+    }
+    return found;
+}
+
+/* What the use says: the macro's own text, or what it is given. */
+static const char *text_of_use(ar_collector *c, const pragma_macro *macro,
+                               const ar_tokens *tokens, uint32_t at) {
+    if (macro->text)
+        return macro->text;
+    if (!ar_token_is(tokens, at + 1, "("))
+        return "";
+    return directive_text(c, tokens, at + 2, ar_skip_group(tokens, at + 1) - 1);
+}
+
+static void add_uses(ar_collector *c, ar_file_id file,
+                     const pragma_macros *macros) {
+    const ar_tokens *tokens = ar_tokens_of(c, file);
+    const ar_file_facts *facts = ar_facts_of(c, file);
+    for (uint32_t i = 0; tokens && i < facts->uses.count; i++) {
+        const ar_macro_use *use = &facts->uses.data[i];
+        uint32_t at = ar_token_at(tokens, use->begin);
+        ar_range range = {file, use->begin, use->end, false};
+        if (use->parent == UINT32_MAX && !tokens->list.data[at].in_directive &&
+            named(macros, tokens, at))
+            AR_PUSH(c->scratch, &c->pragma_uses, range);
+    }
+}
+
+/* A pragma that is not known counts as one of a loop: it stays where it is. */
+static void collect_pragma_uses(ar_collector *c) {
+    pragma_macros macros = find_pragma_macros(c);
+    for (ar_file_id f = 0; macros.list.count && f < c->file_facts.count; f++)
+        add_uses(c, f, &macros);
+    for (uint32_t i = 0; i < c->pragma_uses.count; i++) {
+        ar_range use = c->pragma_uses.data[i];
+        const ar_tokens *tokens = ar_tokens_of(c, use.file);
+        uint32_t at = ar_token_at(tokens, use.begin);
+        const char *text =
+            text_of_use(c, named(&macros, tokens, at), tokens, at);
+        bool is_known = is_word(text, "omp") || is_word(text, "once") ||
+                        is_word(text, "amp") || is_loop_pragma(text);
+        add_pragma(c, use, is_known ? text : "unroll", tokens,
+                   ar_token_at(tokens, use.end));
+    }
+}
+
 /* ---- conditionals ------------------------------------------------------ */
 
 /* The include guard of a file: its first directive is `#ifndef X` and the
@@ -338,6 +459,7 @@ static void collect_skipped(ar_collector *c) {
 
 void ar_finish_preprocessing(ar_collector *c) {
     collect_skipped(c);
+    collect_pragma_uses(c);
     for (ar_file_id f = 0; f < c->unit->files.list.count; f++) {
         if (c->unit->files.list.data[f].is_system)
             continue;
