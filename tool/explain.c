@@ -16,20 +16,6 @@ ar_diag_doc ar_diag_doc_of(ar_diag_id id) {
     return docs[ar_diag_info_of(id) ? id : 0];
 }
 
-static const char *severity_word(ar_severity severity) {
-    switch (severity) {
-    case AR_NOTE:
-        return "note";
-    case AR_REMARK:
-        return "remark";
-    case AR_WARNING:
-        return "warning";
-    case AR_ERROR:
-        return "error";
-    }
-    AR_BUG("severity %d", (int)severity);
-}
-
 static void print_wrapped(FILE *out, const char *text) {
     size_t column = 0;
     while (*text) {
@@ -74,7 +60,7 @@ static bool names(const char *code, const ar_diag_info *info) {
 static void print_one(FILE *out, ar_diag_id id) {
     const ar_diag_info *info = ar_diag_info_of(id);
     fprintf(out, "AMP%03u-%s (%s): ", info->number, info->option,
-            severity_word(info->severity));
+            ar_severity_name(info->severity));
     print_pattern(out, info->text);
     fputs("\n\n", out);
     ar_diag_doc doc = ar_diag_doc_of(id);
@@ -129,7 +115,7 @@ void ar_explain_markdown(FILE *out) {
             fprintf(out, "\n## %s\n", wanted);
         heading = wanted;
         fprintf(out, "\n### AMP%03u-%s\n\n%s: `", info->number, info->option,
-                severity_word(info->severity));
+                ar_severity_name(info->severity));
         print_pattern(out, info->text);
         fputs("`\n\n", out);
         ar_diag_doc doc = ar_diag_doc_of((ar_diag_id)i);

@@ -36,7 +36,7 @@ void ar_diags_append(ar_diags *diags, const ar_diags *from) {
     diags->warnings += from->warnings;
 }
 
-static const char *severity_name(ar_severity severity) {
+const char *ar_severity_name(ar_severity severity) {
     switch (severity) {
     case AR_NOTE:
         return "note";
@@ -134,7 +134,8 @@ static void print_one(FILE *out, const ar_diag *diag, ar_files *files,
             fprintf(out, "%s: ", name);
     }
     fprintf(out, "%s%s:%s %s", colour ? severity_colour(diag->severity) : "",
-            severity_name(diag->severity), colour ? "\033[0m" : "", diag->text);
+            ar_severity_name(diag->severity), colour ? "\033[0m" : "",
+            diag->text);
     if (diag->severity != AR_NOTE)
         fprintf(out, " [AMP%03u-%s]", info->number, info->option);
     fputc('\n', out);

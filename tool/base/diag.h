@@ -46,6 +46,8 @@ typedef struct ar_diags {
 } ar_diags;
 
 const ar_diag_info *ar_diag_info_of(ar_diag_id id);
+/* As messages spell it. */
+const char *ar_severity_name(ar_severity severity);
 
 /* range.file AR_NO_FILE: a diagnostic without a place. */
 void ar_report(ar_diags *diags, ar_diag_id id, ar_range range, ...);

@@ -192,6 +192,9 @@ typedef struct ar_infix {
 /* False where it is not all plain text: ask libclang. infix.c */
 bool ar_find_infix(ar_collector *c, ar_range left, ar_range right,
                    const char *spelling, ar_infix *out);
+/* casts.c: kind: AR_CAST or AR_COMPOUND_LITERAL */
+ar_node *ar_cast(ar_collector *c, CXCursor cursor, ar_node_kind kind);
+ar_node *ar_size_of(ar_collector *c, CXCursor cursor);
 ar_node *ar_unexposed(ar_collector *c, CXCursor cursor); /* unexposed.c */
 ar_node *ar_generic(ar_collector *c, CXCursor cursor);
 /* cplusplus.c. NULL: an ordinary call, or member. */

@@ -79,8 +79,9 @@ static const char omp_h[] =
     "#endif\n";
 
 /* What nvcc knows and clang's CUDA headers do not: cache-hinted loads and
- * stores (a template alone would not say that they are of floats), min and max of mixed types (their result is that of the usual
- * conversions, as with nvcc), classification macros on the host. */
+ * stores (a template alone would not say that they are of floats), min and max
+ * of mixed types (their result is that of the usual conversions, as with nvcc),
+ * classification macros on the host. */
 static const char cuda_h[] =
     "#pragma once\n"
     "#include <cmath>\n"
