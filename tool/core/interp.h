@@ -389,6 +389,9 @@ void ar_fill_unknown(ar_interp *in, ar_node *at, const ar_value *address,
 void ar_forget_cells(ar_interp *in, uint32_t cell);
 /* Forgets everything in the object. */
 void ar_reset_object(ar_interp *in, ar_mem_object *object, bool zero);
+/* May an element that has a cell of its own be the one of this index? One of
+ * unknown index, and records that are told apart by their kind. */
+bool ar_may_be_element(const ar_interp *in, uint32_t kid, int64_t index);
 uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
                          const ar_type *type);
 /* What `to` has at the path that leads from `from` to the cell, or 0. */

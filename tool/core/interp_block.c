@@ -123,12 +123,11 @@ static void find_records(record_copy *k, const ar_type *type) {
     for (uint32_t i = 0; i < sources.count; i++)
         add_record(k, ar_element_cell(in, sources.data[i].cell,
                                       sources.data[i].index, type));
-    if (!sources.count || sources.data[0].index != AR_ANY_INDEX)
+    if (!sources.count)
         return;
     for (uint32_t kid = cell_at(in, sources.data[0].cell)->first_child; kid;
          kid = cell_at(in, kid)->next_sibling)
-        if (cell_at(in, kid)->step == AR_STEP_INDEX &&
-            cell_at(in, kid)->index != AR_ANY_INDEX)
+        if (ar_may_be_element(in, kid, sources.data[0].index))
             add_record(k, kid);
 }
 

@@ -37,10 +37,11 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
                 (ar_target){ar_memory_child(in->m, cells[0], AR_STEP_FIELD, key,
                                             0, field->type),
                             0});
-        if (set.data[i].index != AR_ANY_INDEX || cells[0] == set.data[i].cell)
+        bool any = set.data[i].index == AR_ANY_INDEX;
+        if (any && cells[0] == set.data[i].cell)
             continue;
         uint32_t array = set.data[i].cell;
-        if (!in->m->cells.data[array].type) {
+        if (any && !in->m->cells.data[array].type) {
             uint32_t first =
                 ar_memory_find_child(in->m, array, AR_STEP_FIELD, key, 0);
             if (first)
@@ -48,7 +49,8 @@ static ar_value member_address(ar_interp *in, ar_node *node) {
         }
         for (uint32_t kid = in->m->cells.data[array].first_child; kid;
              kid = in->m->cells.data[kid].next_sibling)
-            if (kid != cells[0] && in->m->cells.data[kid].step == AR_STEP_INDEX)
+            if (kid != cells[0] &&
+                ar_may_be_element(in, kid, set.data[i].index))
                 AR_PUSH(in->arena, &out,
                         (ar_target){ar_memory_child(in->m, kid, AR_STEP_FIELD,
                                                     key, 0, field->type),

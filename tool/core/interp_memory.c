@@ -32,15 +32,23 @@ uint32_t ar_element_cell(ar_interp *in, uint32_t cell, int64_t index,
     return cell;
 }
 
+bool ar_may_be_element(const ar_interp *in, uint32_t kid, int64_t index) {
+    const ar_mem_cell *c = &in->m->cells.data[kid];
+    return c->step == AR_STEP_INDEX &&
+           (index == AR_ANY_INDEX ||
+            (ar_is_kind_index(c->index) && !ar_is_kind_index(index)));
+}
+
 /* An unknown index means every element that has a cell of its own. */
 static void add_element(ar_interp *in, cell_list *list, ar_target target,
                         const ar_type *type) {
     uint32_t cell = ar_element_cell(in, target.cell, target.index, type);
     AR_PUSH(in->arena, list, cell);
-    if (target.index != AR_ANY_INDEX || cell == target.cell)
+    bool any = target.index == AR_ANY_INDEX;
+    if (any && cell == target.cell)
         return;
     bool record = ar_is_record(ar_array_bottom(type));
-    if (record && !cell_at(in, target.cell)->type) {
+    if (any && record && !cell_at(in, target.cell)->type) {
         uint32_t kid = cell_at(in, target.cell)->first_child;
         while (kid && cell_at(in, kid)->step != AR_STEP_FIELD)
             kid = cell_at(in, kid)->next_sibling;
@@ -49,7 +57,7 @@ static void add_element(ar_interp *in, cell_list *list, ar_target target,
     }
     for (uint32_t kid = cell_at(in, target.cell)->first_child; kid;
          kid = cell_at(in, kid)->next_sibling)
-        if (kid != cell && cell_at(in, kid)->step == AR_STEP_INDEX)
+        if (kid != cell && ar_may_be_element(in, kid, target.index))
             AR_PUSH(in->arena, list, kid);
 }
 

@@ -29,18 +29,23 @@ int ar_array_factor(const ar_analysis *a, const ar_vnode *v) {
     return v->kind == AR_V_MUL && is_scalar(a, v->in[0]) ? 1 : -1;
 }
 
+/* The array that the value was read from, or 0: none, or one of several. */
+static uint32_t read_from(const ar_analysis *a, uint32_t id, int depth) {
+    const ar_vnode *v = AR_VN(a->in, id);
+    if (v->cell && ar_is_array(a, v->cell))
+        return v->cell;
+    if (!v->in_count || depth == 0 || v->kind == AR_V_SUM ||
+        v->kind == AR_V_MUL || v->kind == AR_V_DIV || v->kind == AR_V_NONLINEAR)
+        return 0;
+    uint32_t cell = read_from(a, v->in[0], depth - 1);
+    for (uint32_t i = 1; i < v->in_count && cell && v->kind == AR_V_PHI; i++)
+        if (read_from(a, v->in[i], depth - 1) != cell)
+            cell = 0;
+    return cell;
+}
+
 uint32_t ar_copied_cell(const ar_analysis *a, uint32_t store) {
-    uint32_t id = AR_VN(a->in, store)->in[0];
-    for (int i = 0; i < COPY_DEPTH; i++) {
-        const ar_vnode *v = AR_VN(a->in, id);
-        if (v->cell && ar_is_array(a, v->cell))
-            return v->cell;
-        if (!v->in_count || v->kind == AR_V_SUM || v->kind == AR_V_MUL ||
-            v->kind == AR_V_DIV || v->kind == AR_V_NONLINEAR)
-            return 0;
-        id = v->in[0];
-    }
-    return 0;
+    return read_from(a, AR_VN(a->in, store)->in[0], COPY_DEPTH);
 }
 
 bool ar_is_copy(const ar_analysis *a, uint32_t store) {

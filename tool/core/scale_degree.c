@@ -389,6 +389,18 @@ static void collect_seeds(ar_solver *s) {
     }
 }
 
+/* What is scaled in the step is scaled after the gradients were unscaled: it
+ * would protect nothing, and carry its scale over to another one. */
+static bool is_in_step(const ar_solver *s, uint32_t seed) {
+    const ar_analysis *a = s->a;
+    const ar_vnode *v = ar_solver_node(s, seed);
+    for (uint32_t i = 0; i < a->regions.count; i++)
+        if (!a->regions.data[i].is_fused &&
+            ar_in_region(a, &a->regions.data[i], v->context, v->at))
+            return true;
+    return false;
+}
+
 void ar_solve_degrees(ar_analysis *a, ar_placement *p) {
     uint32_t n = a->g.count;
     ar_solver s = {.a = a, .p = p};
@@ -410,6 +422,9 @@ void ar_solve_degrees(ar_analysis *a, ar_placement *p) {
     p->ok = p->is_checked = false;
     if (p->conflicts.count || !p->seeds.count)
         return;
+    for (uint32_t i = 0; i < p->seeds.count; i++)
+        if (is_in_step(&s, p->seeds.data[i]))
+            return;
     p->is_checked = true;
     ar_check_placement(&s);
     p->ok = !p->conflicts.count;

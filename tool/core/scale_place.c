@@ -312,6 +312,13 @@ static void try_numbers(ar_analysis *a, ar_placement *best) {
     }
 }
 
+static bool carries(const ar_analysis *a, const ar_step_region *r) {
+    for (uint32_t i = 0; i < r->grads.count; i++)
+        if (a->cells[r->grads.data[i]].carries)
+            return true;
+    return false;
+}
+
 static bool try_places(ar_analysis *a, uint32_t index, trial now,
                        ar_placement *best) {
     ar_step_region *r = &a->regions.data[index];
@@ -333,6 +340,9 @@ static bool try_places(ar_analysis *a, uint32_t index, trial now,
     }
     ar_ids root_cells = {0};
     for (uint32_t i = 0; i < count; i++) {
+        /* where carried gradients are scaled they are not unscaled */
+        if (!r->is_fused && places[i] == p.carry_at && carries(a, r))
+            continue;
         p.unscale_at = &places[i];
         ar_solve_degrees(a, &p);
         for (uint32_t k = 0; k < p.root_cells.count; k++)

@@ -262,8 +262,25 @@ static const char *heap_name(builder *b, const ar_object_name *names,
     return ar_sprintf(b->arena, "%s%s", base, cell->path);
 }
 
+/* One allocation in many contexts, or a field of each kind of record in a
+ * table: rows that say the same are one. */
+static bool is_new_row(builder *b, ar_strmap *seen,
+                       const ar_audit_buffer *row) {
+    const char *key = ar_sprintf(
+        b->arena, "%s|%s|%d|%d|%d|%d|%d|%d|%s|%s|%s|%s", row->place, row->name,
+        (int)row->role, row->also_state, row->degree, row->group,
+        row->cast_cached, row->half, row->reason ? row->reason : "",
+        row->reason_place ? row->reason_place : "", row->pin ? row->pin : "",
+        row->accumulates ? row->accumulates : "");
+    if (ar_strmap_get(seen, key))
+        return false;
+    ar_strmap_put(seen, key, b);
+    return true;
+}
+
 static void add_heap(builder *b) {
     const ar_scale *scale = b->run->scale;
+    ar_strmap seen = {.arena = b->arena};
     const ar_object_name *names = ar_name_objects(b->arena, scale, any_root, b);
     ar_table in_parts = {.arena = b->arena};
     for (uint32_t i = 0; i < scale->cells.count; i++)
@@ -283,7 +300,8 @@ static void add_heap(builder *b) {
                 b->arena, "%s; what lies outside its named parts", row.reason);
         describe_decision(b, &row,
                           ar_storage_class_of_cell(b->run->storage_plan, cell));
-        AR_PUSH(b->arena, &b->audit->buffers, row);
+        if (is_new_row(b, &seen, &row))
+            AR_PUSH(b->arena, &b->audit->buffers, row);
     }
 }
 
