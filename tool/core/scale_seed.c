@@ -71,11 +71,28 @@ static bool can_scale_after(ar_analysis *a, uint32_t store) {
 
 enum { AFTER_NO = 1, AFTER_YES };
 
+/* One text serves all calls of its function: it must do for each of them, or
+ * the check would not see what it scales in the others. */
+static uint8_t judge_after(ar_analysis *a, const ar_node *at) {
+    for (uint32_t i = 1; i < a->g.count; i++) {
+        const ar_vnode *v = AR_VN(a->in, i);
+        if (a->g.live[i] && v->kind == AR_V_STORE && v->at == at &&
+            !can_scale_after(a, i))
+            return AFTER_NO;
+    }
+    return AFTER_YES;
+}
+
 static ar_node *scaled_after(ar_analysis *a, uint32_t store) {
+    ar_node *at = AR_VN(a->in, store)->at;
     uint8_t *known = &a->scaled_after[store];
-    if (!*known)
-        *known = can_scale_after(a, store) ? AFTER_YES : AFTER_NO;
-    return *known == AFTER_YES ? AR_VN(a->in, store)->at : NULL;
+    if (*known)
+        return *known == AFTER_YES ? at : NULL;
+    uint8_t found = judge_after(a, at);
+    for (uint32_t i = 1; i < a->g.count; i++)
+        if (AR_VN(a->in, i)->kind == AR_V_STORE && AR_VN(a->in, i)->at == at)
+            a->scaled_after[i] = found;
+    return found == AFTER_YES ? at : NULL;
 }
 
 /* ---- seeds ----------------------------------------------------------------
