@@ -44,6 +44,7 @@ typedef struct ar_cell {
     bool also_state;    /* gradient that carries momentum */
     bool is_region;     /* a part of an allocation, assumed disjoint */
     int degree;         /* in the loss scale between seed and step: 0 or 1 */
+    bool is_rate;       /* the step reads it, and it is no gradient: rates */
     bool is_zero;       /* nothing but zero is ever stored in the program */
     int group;          /* GRAD, PARAM, STATE: the optimizer; else -1 */
     const char *reason; /* why this role, in a few words */

@@ -76,6 +76,7 @@ typedef struct ar_analysis {
     bool *gradlike; /* and through more than copies */
     bool *direct;   /* and not through another update */
     ar_scale *out;
+    bool *is_rate;            /* cell: see ar_cell */
     ar_cell **result_cells;   /* internal cell -> cell of the result */
     bool *is_read;            /* cell: by the training loop */
     bool *is_trained;         /* cell: a parameter to some loop */

@@ -63,6 +63,36 @@ static bool is_zero_cell(const ar_analysis *a, const ar_solution *solution,
     return true;
 }
 
+/* From what is stored in the step back to what it finds when it starts. */
+static void find_rates_of(ar_analysis *a, const ar_step_region *r) {
+    ar_ids work = {0};
+    ar_marks_begin(a);
+    for (uint32_t i = 0; i < r->stores.count; i++)
+        AR_PUSH(a->arena, &work, r->stores.data[i]);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (id <= AR_NODE_CONST || !v->context || !ar_mark(a, id))
+            continue;
+        if (v->cell && !ar_in_region(a, r, v->context, v->at)) {
+            ar_role role = a->cells[v->cell].role;
+            a->is_rate[v->cell] |= role != AR_ROLE_GRAD &&
+                                   role != AR_ROLE_PARAM &&
+                                   role != AR_ROLE_STATE;
+            continue;
+        }
+        for (uint32_t i = 0; i < v->in_count; i++)
+            AR_PUSH(a->arena, &work, v->in[i]);
+    }
+}
+
+static void find_rates(ar_analysis *a) {
+    a->is_rate = AR_NEW_ARRAY(a->arena, bool, a->cell_count);
+    for (uint32_t i = 0; i < a->regions.count; i++)
+        if (!a->regions.data[i].is_fused)
+            find_rates_of(a, &a->regions.data[i]);
+}
+
 static ar_cell *make_cell(ar_analysis *a, const ar_solution *solution,
                           uint32_t id) {
     const ar_cell_info *info = &a->cells[id];
@@ -79,6 +109,7 @@ static ar_cell *make_cell(ar_analysis *a, const ar_solution *solution,
     cell->is_region = a->in->m->cells.data[id].step == AR_STEP_REGION;
     cell->degree = degree_of_cell(a, solution, id);
     cell->is_zero = is_zero_cell(a, solution, id);
+    cell->is_rate = a->is_rate[id];
     cell->group = info->group;
     cell->reason = info->reason ? info->reason : "";
     cell->reason_at = AR_NO_RANGE;
@@ -97,6 +128,7 @@ static ar_cell *result_cell(ar_analysis *a, uint32_t id) {
 void ar_fill_cells(ar_analysis *a, const ar_solution *solution) {
     a->result_cells = AR_NEW_ARRAY(a->arena, ar_cell *, a->cell_count);
     find_read(a);
+    find_rates(a);
     for (uint32_t id = 1; id < a->cell_count; id++) {
         if (!is_shown(a, id))
             continue;

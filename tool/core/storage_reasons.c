@@ -366,6 +366,14 @@ static bool is_denied(ar_storage_solver *s, const ar_storage_class *c) {
                            unlock_by_rule(s, c, info->denied_in));
 }
 
+/* Learning rates and what else the update takes from an array. */
+static bool kept_as_rate(ar_storage_solver *s, const ar_storage_class *c) {
+    const ar_cell *rate = s->info[c->id].rate;
+    return rate &&
+           ar_storage_keep(s, c->id, "the update reads it, as a learning rate",
+                           rate->reason_at, NULL);
+}
+
 void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c) {
     const ar_class_info *info = &s->info[c->id];
     ar_storage_decision role = by_role(s, c), *d = &s->at[c->id];
@@ -390,7 +398,8 @@ void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c) {
         d->reason_at = info->half_at;
         return;
     }
-    if (kept_by(s, c->id, &role) || kept_as_sum(s, c) || is_denied(s, c))
+    if (kept_by(s, c->id, &role) || kept_as_rate(s, c) || kept_as_sum(s, c) ||
+        is_denied(s, c))
         return;
     s->wanted[c->id] = role.roles != 0;
 }

@@ -11,6 +11,8 @@ static void add_cell(ar_storage_solver *s, uint32_t id, const ar_cell *cell) {
             info->aside = cell;
         return;
     }
+    if (cell->is_rate && !info->rate)
+        info->rate = cell;
     info->roles |= 1u << cell->role;
     if (!info->cells[cell->role])
         info->cells[cell->role] = cell;

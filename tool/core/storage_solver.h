@@ -11,6 +11,7 @@ enum { AR_ROLE_COUNT = AR_ROLE_LOSS + 1 };
 typedef struct ar_class_info {
     const ar_cell *cells[AR_ROLE_COUNT]; /* the first of each role */
     const ar_cell *aside;                /* the first that training ignores */
+    const ar_cell *rate;                 /* the first that the step reads */
     uint32_t roles;                      /* a set of 1u << ar_role */
     /* what the user says of it, by rule or pragma */
     const char *fp32_by, *half_by; /* NULL: nothing */
