@@ -49,6 +49,24 @@ amp_gemm amp_gemm_of(int64_t m, int64_t n, int64_t k, float alpha, amp_plane a,
                       .transb = b.trans};
 }
 
+amp_gemm amp_gemm_linear_dinp(amp_buffer dinp, amp_buffer dout,
+                              amp_buffer weight, int64_t rows,
+                              int64_t in_features, int64_t out_features) {
+    return amp_gemm_of(rows, in_features, out_features, 1.0f,
+                       (amp_plane){dout, out_features, 0, false},
+                       (amp_plane){weight, in_features, 0, false}, 1.0f,
+                       (amp_plane){dinp, in_features, 0, false});
+}
+
+amp_gemm amp_gemm_linear_dweight(amp_buffer dweight, amp_buffer dout,
+                                 amp_buffer inp, int64_t rows,
+                                 int64_t in_features, int64_t out_features) {
+    return amp_gemm_of(out_features, in_features, rows, 1.0f,
+                       (amp_plane){dout, out_features, 0, true},
+                       (amp_plane){inp, in_features, 0, false}, 1.0f,
+                       (amp_plane){dweight, in_features, 0, false});
+}
+
 amp_gemm amp_gemm_batch_of(int64_t m, int64_t n, int64_t k, float alpha,
                            amp_plane a, amp_plane b, float beta, amp_plane c,
                            int64_t batch) {

@@ -57,6 +57,15 @@ typedef struct amp_gemm {
 amp_gemm amp_gemm_of(int64_t m, int64_t n, int64_t k, float alpha, amp_plane a,
                      amp_plane b, float beta, amp_plane c);
 
+/* What the backward pass of a linear layer adds to the gradients of its input
+ * and of its weight (amp_linear_backward_as has the shapes). */
+amp_gemm amp_gemm_linear_dinp(amp_buffer dinp, amp_buffer dout,
+                              amp_buffer weight, int64_t rows,
+                              int64_t in_features, int64_t out_features);
+amp_gemm amp_gemm_linear_dweight(amp_buffer dweight, amp_buffer dout,
+                                 amp_buffer inp, int64_t rows,
+                                 int64_t in_features, int64_t out_features);
+
 /* `batch` of them, at the strides of the planes. Stride 0: the whole batch
  * reads one matrix. */
 amp_gemm amp_gemm_batch_of(int64_t m, int64_t n, int64_t k, float alpha,

@@ -178,12 +178,12 @@ amp_status amp_linear_backward_as(amp_dtype half, float *dinp, float *dweight,
     int64_t in = in_features;
     int64_t out = out_features;
     linear_backward l = {
-        .dinp = amp_gemm_of(rows, in, out, 1.0f, plane(dout, out, 0, false),
-                            plane(weight, in, 0, false), 1.0f,
-                            plane(dinp, in, 0, false)),
-        .dweight = amp_gemm_of(out, in, rows, 1.0f, plane(dout, out, 0, true),
-                               plane(inp, in, 0, false), 1.0f,
-                               plane(dweight, in, 0, false)),
+        .dinp = amp_gemm_linear_dinp(
+            amp_buffer_of_floats(dinp), amp_buffer_of_floats(dout),
+            amp_buffer_of_floats(weight), rows, in, out),
+        .dweight = amp_gemm_linear_dweight(
+            amp_buffer_of_floats(dweight), amp_buffer_of_floats(dout),
+            amp_buffer_of_floats(inp), rows, in, out),
         .dbias = dbias,
         .dout = dout,
         .rows = rows,

@@ -231,12 +231,8 @@ amp_status amp_linear_backward_mixed_as(amp_dtype half, amp_buffer dinp,
     int64_t in = in_features;
     int64_t out = out_features;
     linear_backward l = {
-        .dinp = amp_gemm_of(rows, in, out, 1.0f, plane(dout, out, 0, false),
-                            plane(weight, in, 0, false), 1.0f,
-                            plane(dinp, in, 0, false)),
-        .dweight = amp_gemm_of(out, in, rows, 1.0f, plane(dout, out, 0, true),
-                               plane(inp, in, 0, false), 1.0f,
-                               plane(dweight, in, 0, false)),
+        .dinp = amp_gemm_linear_dinp(dinp, dout, weight, rows, in, out),
+        .dweight = amp_gemm_linear_dweight(dweight, dout, inp, rows, in, out),
         .dbias = dbias,
         .dout = dout,
         .rows = rows,
