@@ -111,6 +111,28 @@ ar_node *ar_skip_casts(const ar_node *node) {
     return (ar_node *)node;
 }
 
+ar_decl *ar_root_decl(const ar_node *node) {
+    while ((node = ar_skip_casts(node))) {
+        switch ((int)node->kind) {
+        case AR_REF:
+        case AR_MEMBER:
+            return node->decl;
+        case AR_INDEX:
+        case AR_DEREF:
+        case AR_ADDRESS:
+        case AR_UNARY:
+            node = node->kids[0];
+            break;
+        case AR_BINARY:
+            node = node->kids[!ar_is_address(node->kids[0]->type)];
+            break;
+        default:
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
 ar_decl *ar_direct_callee(const ar_node *callee) {
     callee = ar_skip_casts(callee);
     while (callee && (callee->kind == AR_DEREF || callee->kind == AR_ADDRESS))

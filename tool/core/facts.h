@@ -313,6 +313,8 @@ int ar_float_depth(const ar_type *type);
 
 /* The expression below casts and implicit conversions. */
 ar_node *ar_skip_casts(const ar_node *node);
+/* The variable or field an expression is about, or NULL. */
+ar_decl *ar_root_decl(const ar_node *node);
 /* The function that a callee expression (kids[0] of CALL and LAUNCH) names,
  * also as *f or &f; NULL: it is called through a pointer. */
 ar_decl *ar_direct_callee(const ar_node *callee);

@@ -15,32 +15,6 @@ bool ar_is_zero(ar_node *node) {
     return node->kind == AR_INT_LIT && node->int_value == 0;
 }
 
-ar_decl *ar_root_decl(ar_node *node) {
-    while ((node = ar_skip_casts(node))) {
-        switch (node->kind) {
-        case AR_REF:
-        case AR_MEMBER:
-            return node->decl;
-        case AR_INDEX:
-        case AR_DEREF:
-        case AR_ADDRESS:
-        case AR_UNARY:
-            node = node->kids[0];
-            break;
-        case AR_BINARY: {
-            const ar_type *left = node->kids[0]->type;
-            bool is_left = left && (left->kind == AR_TYPE_POINTER ||
-                                    left->kind == AR_TYPE_ARRAY);
-            node = node->kids[is_left ? 0 : 1];
-            break;
-        }
-        default:
-            return NULL;
-        }
-    }
-    return NULL;
-}
-
 static bool is_element(const ar_node *lvalue) {
     return lvalue->kind == AR_INDEX || lvalue->kind == AR_DEREF;
 }

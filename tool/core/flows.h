@@ -65,8 +65,6 @@ void ar_flow_values(ar_walk *w, uint32_t first_load, uint32_t to, ar_decl *decl,
 void ar_note_accumulation(ar_walk *w, ar_accumulator_kind kind, uint32_t cell,
                           ar_node *node, ar_repetition repeated);
 ar_where ar_here(const ar_walk *w, const ar_node *node);
-/* The variable or field an expression is about, or NULL. */
-ar_decl *ar_root_decl(ar_node *node);
 bool ar_is_zero(ar_node *node);
 static inline bool ar_is_reference(const ar_type *type) {
     return type && type->kind == AR_TYPE_POINTER && type->is_reference;

@@ -30,32 +30,10 @@ bool ar_decl_is_half(const ar_rewriter *r, const ar_decl *decl) {
     return half;
 }
 
-static const ar_decl *memory_decl(const ar_node *node) {
-    while ((node = ar_skip_casts(node))) {
-        switch ((int)node->kind) {
-        case AR_REF:
-        case AR_MEMBER:
-            return node->decl;
-        case AR_INDEX:
-        case AR_DEREF:
-        case AR_ADDRESS:
-        case AR_UNARY:
-            node = node->kids[0];
-            break;
-        case AR_BINARY:
-            node = node->kids[!ar_is_address(node->kids[0]->type)];
-            break;
-        default:
-            return NULL;
-        }
-    }
-    return NULL;
-}
-
 ar_memory_precision ar_precision_behind(const ar_storage_plan *storage,
                                         ar_program *program,
                                         const ar_node *node) {
-    const ar_decl *decl = memory_decl(node);
+    const ar_decl *decl = ar_root_decl(node);
     const ar_storage_facts *facts = storage->facts;
     uint32_t slot =
         decl ? facts->first_slot[ar_entity_of(program, decl)->id] : 0;

@@ -112,13 +112,6 @@ static ar_scale *finish(ar_analysis *a, ar_scale_outcome outcome,
     return out;
 }
 
-static bool is_called_from(const ar_analysis *a, uint32_t context,
-                           uint32_t caller) {
-    for (; context && context != caller;)
-        context = a->in->contexts.data[context]->parent;
-    return context == caller;
-}
-
 /* A jump back in a function that the placement changes, or in one that calls
  * it: what was put there would be done again. */
 static const ar_back_jump *repeating_jump(const ar_analysis *a,
@@ -127,11 +120,12 @@ static const ar_back_jump *repeating_jump(const ar_analysis *a,
         const ar_back_jump *jump = &a->in->back_jumps.data[k];
         for (uint32_t i = 0; i < a->regions.count; i++) {
             const ar_placement *p = &solution->placements[i];
-            if (is_called_from(a, a->regions.data[i].context, jump->context))
+            if (ar_is_called_from(a, a->regions.data[i].context, jump->context))
                 return jump;
             for (uint32_t s = 0; s < p->seeds.count; s++)
-                if (is_called_from(a, AR_VN(a->in, p->seeds.data[s])->context,
-                                   jump->context))
+                if (ar_is_called_from(a,
+                                      AR_VN(a->in, p->seeds.data[s])->context,
+                                      jump->context))
                     return jump;
         }
     }

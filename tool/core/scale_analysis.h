@@ -116,6 +116,8 @@ ar_node *ar_lift(const ar_interp *in, uint32_t from, ar_node *at,
 bool ar_climb(const ar_interp *in, ar_where *w);
 bool ar_is_ancestor(const ar_interp *in, uint32_t context,
                     const ar_node *ancestor, const ar_node *node);
+/* Is the context `caller`, or one of a call that it leads to? */
+bool ar_is_called_from(const ar_analysis *a, uint32_t context, uint32_t caller);
 bool ar_is_statement(const ar_node *node);
 /* The statement of `node` that stands in a compound or alone under a loop. */
 ar_node *ar_statement_around(const ar_interp *in, const ar_unit *unit,

@@ -74,6 +74,13 @@ ar_node *ar_statement_around(const ar_interp *in, const ar_unit *unit,
     return NULL;
 }
 
+bool ar_is_called_from(const ar_analysis *a, uint32_t context,
+                       uint32_t caller) {
+    while (context && context != caller)
+        context = a->in->contexts.data[context]->parent;
+    return context == caller;
+}
+
 bool ar_in_region(const ar_analysis *a, const ar_step_region *region,
                   uint32_t context, ar_node *at) {
     ar_node *node = ar_lift(a->in, context, at, region->context);

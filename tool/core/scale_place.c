@@ -455,9 +455,9 @@ static ar_ids written_in(ar_analysis *a, uint32_t context,
         bool is_written = false;
         for (uint32_t s = a->g.store_of[cells->data[i]]; s && !is_written;
              s = a->g.next_store[s])
-            for (uint32_t c = a->g.live[s] ? AR_VN(a->in, s)->context : 0;
-                 c && !is_written; c = a->in->contexts.data[c]->parent)
-                is_written = c == context;
+            is_written =
+                a->g.live[s] &&
+                ar_is_called_from(a, AR_VN(a->in, s)->context, context);
         if (is_written)
             AR_PUSH(a->arena, &kept, cells->data[i]);
     }
