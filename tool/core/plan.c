@@ -30,12 +30,40 @@ static void plan_configure(ar_plan *plan) {
         ar_plan_need_header(plan, first->range.file, NULL);
 }
 
+/* All that depends on what is stored how, for one version of each function. */
+static bool plan_round(ar_plan *plan, const ar_ops *ops, const ar_scale *scale,
+                       uint32_t round) {
+    bool ok = ar_plan_ops(plan, ops);
+    if (plan->storage)
+        ok = ar_plan_storage(plan, ops, plan->storage, round) &&
+             ar_plan_calls(plan, round) && ok;
+    if (scale && scale->outcome == AR_SCALE_FOUND) {
+        ok = ar_plan_buffers(plan, scale) && ok;
+        ok = ar_plan_scale(plan, scale) && ok;
+        plan->scaled = ok;
+    }
+    return ok;
+}
+
+/* The edits of a further round stay apart: those in a function that has a
+ * version of this number make its text. */
+static bool plan_version(ar_plan *plan, const ar_ops *ops,
+                         const ar_scale *scale, uint32_t round) {
+    ar_edits edits = {.arena = plan->arena};
+    ar_plan other = *plan;
+    other.placer = ar_placer_new(plan->arena, plan->program, &edits);
+    other.storage = ar_storage_view(plan->arena, plan->storage, round);
+    return plan_round(&other, ops, scale, round) &&
+           ar_plan_version_texts(plan, &edits, round);
+}
+
 bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   const ar_ops *ops, const ar_scale *scale,
                   const ar_storage_plan *storage, ar_plan_options options,
                   ar_edits *edits, ar_plan *out, ar_diags *diags) {
     uint32_t files = program->files.list.count;
     *out = (ar_plan){.placer = ar_placer_new(arena, program, edits),
+                     .edits = edits,
                      .arena = arena,
                      .program = program,
                      .rules = rules,
@@ -48,15 +76,12 @@ bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
     out->headers = ar_alloc_array(arena, files, sizeof *out->headers);
     for (uint32_t i = 0; i < files; i++)
         out->first_use[i] = UINT32_MAX;
-    bool ok = ar_plan_ops(out, ops);
-    if (storage)
-        ok = ar_plan_storage(out, ops, storage) && ok;
-    if (scale && scale->outcome == AR_SCALE_FOUND) {
-        ok = ar_plan_buffers(out, scale) && ok;
-        ok = ar_plan_scale(out, scale) && ok;
-        out->scaled = ok;
+    bool ok = plan_round(out, ops, scale, 0);
+    uint32_t rounds = storage ? storage->versions->rounds : 1;
+    for (uint32_t round = 1; round < rounds && ok; round++)
+        ok = plan_version(out, ops, scale, round);
+    if (out->scaled)
         plan_configure(out);
-    }
     ok = ar_plan_includes(out) && ok;
     return ar_plan_names(out) && ok;
 }

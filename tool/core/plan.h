@@ -18,7 +18,8 @@ typedef struct ar_plan_options {
 } ar_plan_options;
 
 typedef struct ar_plan {
-    ar_placer placer;
+    ar_placer placer; /* its edits: of one version of each function */
+    ar_edits *edits;  /* of the program */
     ar_arena *arena;
     ar_program *program;
     const ar_rules *rules;
@@ -46,9 +47,11 @@ bool ar_plan_includes(ar_plan *plan);
 /* plan_names.c: false when the program means something else by a name of the
  * runtime that an edit uses. To be asked when all edits are there. */
 bool ar_plan_names(ar_plan *plan);
-/* A macro, function, variable, type or enumerator of the program, wherever it
- * is; file AR_NO_FILE: there is none. */
-ar_range ar_plan_find_name(const ar_plan *plan, const char *name);
+/* plan_versions.c: the further texts of functions that are called with several
+ * precisions, and the calls that mean them */
+bool ar_plan_calls(ar_plan *plan, uint32_t round);
+bool ar_plan_version_texts(ar_plan *plan, const ar_edits *edits,
+                           uint32_t round);
 /* plan_scale.c: seeds, unscale, step */
 bool ar_plan_scale(ar_plan *plan, const ar_scale *scale);
 /* plan_kernels.c: gives the kernel the loss scale as an argument, in all its

@@ -684,10 +684,14 @@ static bool is_registered_whole(const buffers *b, const buffer *one) {
 }
 
 static bool is_half_gradient(const buffers *b, const buffer *one) {
-    return (one->kind == BUFFER_GRAD || one->kind == BUFFER_CARRY) &&
-           b->plan->storage &&
-           ar_object_is_half(b->plan->storage, b->plan->program,
-                             one->object->site, one->object->decl);
+    const ar_storage_plan *storage = b->plan->storage;
+    if ((one->kind != BUFFER_GRAD && one->kind != BUFFER_CARRY) || !storage)
+        return false;
+    uint32_t id = ar_storage_class_of_cell(storage, one->cell);
+    return id != AR_NO_ID
+               ? storage->classes[id].half
+               : ar_object_is_half(storage, b->plan->program, one->object->site,
+                                   one->object->decl);
 }
 
 static bool plan_buffer(buffers *b, const buffer *one, const char **problem) {

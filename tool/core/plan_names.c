@@ -47,9 +47,9 @@ static bool is_it(void *context, const char *name, ar_range place) {
     return false;
 }
 
-ar_range ar_plan_find_name(const ar_plan *plan, const char *name) {
+ar_range ar_find_name(const ar_program *program, const char *name) {
     search s = {name, AR_NO_RANGE};
-    each_name(plan->program, is_it, &s);
+    each_name(program, is_it, &s);
     return s.place;
 }
 

@@ -230,7 +230,7 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
             return true;
     const ar_decl *function = ar_named_declaration(site->callee);
     const char *name = replacement_name(plan, site);
-    ar_range taken = ar_plan_find_name(plan, name);
+    ar_range taken = ar_find_name(plan->program, name);
     if (taken.file != AR_NO_FILE) {
         ar_report(plan->diags, AR_DIAG_OP_NAME_TAKEN, taken, name);
         return false;
@@ -240,7 +240,7 @@ static bool add_wrapper(ar_plan *plan, wrapper_list *wrappers,
     const char *text = wrapper_text(plan, site, function, made.mixed);
     if (made.after_includes)
         return true; /* written with the includes */
-    ar_edit_add(plan->placer.edits,
+    ar_edit_add(plan->edits,
                 (ar_edit){.range = {made.file, made.at, made.at, false},
                           .text = ar_sprintf(plan->arena, "\n\n%.*s%s",
                                              (int)strlen(text) - 1, text,
@@ -318,8 +318,8 @@ bool ar_plan_ops(ar_plan *plan, const ar_ops *ops) {
             continue;
         const ar_decl *function = ar_named_declaration(w->site->callee);
         const char *text = wrapper_text(plan, w->site, function, w->mixed);
-        AR_PUSH(plan->arena, &plan->headers[w->file],
-                ar_sprintf(plan->arena, "\n%s", text));
+        ar_plan_need_header(plan, w->file,
+                            ar_sprintf(plan->arena, "\n%s", text));
     }
     return ok;
 }

@@ -14,10 +14,10 @@ const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
                                     const ar_storage_plan *plan,
                                     const ar_site *site);
 
-/* Rewrites every site of every class that is stored in half. false: one of
- * them cannot be; diags say which and why. */
+/* Rewrites every site of every class that is stored in half, in the view of a
+ * round. false: one of them cannot be; diags say which and why. */
 bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
-                     const ar_storage_plan *storage);
+                     const ar_storage_plan *view, uint32_t round);
 
 /* A call of an op is given memory that is stored in half. */
 bool ar_op_has_half_operand(const ar_storage_plan *storage,

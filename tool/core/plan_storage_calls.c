@@ -321,16 +321,16 @@ bool ar_op_has_half_operand(const ar_storage_plan *storage,
 
 /* ---- the program's own functions ----------------------------------------- */
 
-/* The solver sees to it that both sides of a call agree. */
+/* The solver sees to it that there is a version for the call; plan_versions.c
+ * names it. */
 static const char *own(ar_rewriter *r, const ar_site *site) {
     if (!r->plan)
         return NULL;
     const ar_storage_call *call =
         ar_storage_call_at(r->storage->index, site->node);
-    for (uint32_t k = 0; call && k < call->instance_count; k++)
-        if (call->instances[k].actual == site->classes[0] &&
-            !ar_class_is_half(r, call->instances[k].generic))
-            return cannot_take(r, site->node, "whose parameter stays FP32");
+    if (call && r->storage->versions->of[call->callee->id] &&
+        !ar_storage_version_called(r->storage, call))
+        return cannot_take(r, site->node, "which has no version for that");
     return NULL;
 }
 

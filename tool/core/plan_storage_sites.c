@@ -52,7 +52,7 @@ const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
 }
 
 bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
-                     const ar_storage_plan *storage) {
+                     const ar_storage_plan *storage, uint32_t round) {
     ar_rewriter r = {.arena = plan->arena,
                      .program = plan->program,
                      .rules = plan->rules,
@@ -62,7 +62,9 @@ bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
     bool ok = true;
     for (uint32_t i = 0; i < storage->facts->sites.count; i++) {
         const ar_site *site = &storage->facts->sites.data[i];
-        if (!ar_site_some_half(&r, site))
+        if (!ar_site_some_half(&r, site) ||
+            !ar_storage_has_version(storage, plan->program,
+                                    ar_storage_function_of(site), round))
             continue;
         const char *problem = rewrite(&r, site);
         if (!problem)

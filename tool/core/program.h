@@ -46,6 +46,9 @@ ar_entity *ar_entity_of(ar_program *program, const ar_decl *decl);
 ar_decl *ar_definition_of(ar_program *program, const ar_decl *function);
 /* The function named so (by name, not USR; statics of any unit), or NULL. */
 ar_entity *ar_find_function(ar_program *program, const char *name);
+/* A macro, function, variable, type or enumerator of the program, wherever it
+ * is; file AR_NO_FILE: there is none. */
+ar_range ar_find_name(const ar_program *program, const char *name);
 /* Calls visit for every node of every function body and initialiser once, a
  * node before its kids, in source order; facts of a header included by several
  * units are visited once. `function` is NULL in a file-scope initialiser. */

@@ -58,27 +58,61 @@ bool ar_storage_is_scalar(const ar_storage_facts *facts, uint32_t id) {
 
 /* ---- what the edits cannot do -------------------------------------------- */
 
-static bool refuse_sites(ar_storage_solver *s, const ar_storage_class *c) {
+/* Everything that is asked about in one round sees one view, in which what
+ * turns out to be FP32 is so at once. */
+typedef struct refusal {
+    ar_storage_solver *s;
+    ar_storage_plan *view;
+    uint32_t round, shown; /* how far into the queue the view has followed */
+} refusal;
+
+static void follow_queue(refusal *r) {
+    for (; r->shown < r->s->queued; r->shown++)
+        r->view->classes[r->s->queue[r->shown]].half = false;
+}
+
+static bool refuse_sites(refusal *r, const ar_storage_class *c) {
+    ar_storage_solver *s = r->s;
     for (uint32_t i = 0; i < c->site_count; i++) {
         const ar_site *site = &s->facts->sites.data[c->sites[i]];
+        if (!ar_storage_has_version(s->plan, s->program,
+                                    ar_storage_function_of(site), r->round))
+            continue;
         const char *why = ar_storage_site_refusal(
-            s->arena, s->program, s->rules, s->ops, s->plan, site);
+            s->arena, s->program, s->rules, s->ops, r->view, site);
         if (why)
             return ar_storage_keep(s, c->id, why, site->where.range, NULL);
     }
     return false;
 }
 
-/* It may depend on what is half by now. */
-static void refuse(ar_storage_solver *s) {
+static bool refuse_round(ar_storage_solver *s, uint32_t round) {
+    refusal r = {s, ar_storage_view(s->arena, s->plan, round), round,
+                 s->queued};
+    bool any = false;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < s->facts->classes.count; i++)
-            if (s->at[i].half && !s->agnostic[i])
-                changed =
-                    refuse_sites(s, &s->facts->classes.data[i]) || changed;
-        ar_storage_spread(s);
+            if (r.view->classes[i].half && !s->agnostic[i] &&
+                refuse_sites(&r, &s->facts->classes.data[i])) {
+                changed = any = true;
+                ar_storage_spread(s);
+                follow_queue(&r);
+            }
     }
+    return any;
+}
+
+/* It may depend on what is half by now, and so may the versions. */
+static void refuse(ar_storage_solver *s) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        ar_storage_settle(s);
+        ar_storage_find_versions(s);
+        for (uint32_t round = 0; round < s->plan->versions->rounds; round++)
+            changed = refuse_round(s, round) || changed;
+    }
+    ar_storage_settle_versions(s);
 }
 
 /* ---- words --------------------------------------------------------------- */
@@ -165,12 +199,12 @@ static void solve(ar_storage_solver *s) {
     ar_storage_find_numbers(s);
     ar_storage_find_denied(s);
     ar_storage_find_links(s);
+    ar_storage_find_splits(s);
     ar_storage_find_copies(s);
     for (uint32_t i = 0; i < facts->classes.count; i++)
         ar_storage_decide(s, &facts->classes.data[i]);
     ar_storage_spread(s);
     refuse(s);
-    ar_storage_settle(s);
     for (uint32_t i = 0; i < facts->classes.count; i++) {
         const ar_storage_class *c = &facts->classes.data[i];
         if (s->at[i].half)
@@ -208,6 +242,7 @@ ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
         .info = AR_NEW_ARRAY(arena, ar_class_info, count + 1),
         .at = plan->classes,
         .wanted = AR_NEW_ARRAY(arena, bool, count + 1),
+        .followed = AR_NEW_ARRAY(arena, bool, count + 1),
         .because = AR_NEW_ARRAY(arena, const ar_storage_link *, count + 1),
         .queue = AR_NEW_ARRAY(arena, uint32_t, count + 1)};
     solve(&s);

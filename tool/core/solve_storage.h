@@ -3,9 +3,10 @@
  * For each class of float memory (core/storage.h) one precision and one
  * reason, from the roles that the loss-scale analysis found, the rules of the
  * level, the pins and the sums (docs/storage-levels.md). Levels below O2 keep
- * everything in FP32. What a function's parameters stand for is half only if
- * everything it stands for is, so the edits never meet a function that is
- * called with both. Names play no part, nor does the order of files.
+ * everything in FP32. A function that is called with both precisions has a
+ * version for each (core/storage_versions.h), or, where its text does not allow
+ * that, keeps all that it is called with in FP32. Names play no part, nor does
+ * the order of files.
  * Everything lives in the arena given and is read-only. */
 #ifndef AR_SOLVE_STORAGE_H
 #define AR_SOLVE_STORAGE_H
@@ -16,6 +17,7 @@
 #include "core/scale.h"
 #include "core/storage.h"
 #include "core/storage_index.h"
+#include "core/storage_versions.h"
 
 typedef struct ar_storage_decision {
     bool half;
@@ -29,8 +31,10 @@ typedef struct ar_storage_decision {
 typedef struct ar_storage_plan {
     const ar_storage_facts *facts;
     ar_level level;
-    ar_storage_decision *classes;  /* by class id */
+    /* by class id; what is generic in a function: in its first version */
+    ar_storage_decision *classes;
     const ar_storage_index *index; /* NULL below O2 */
+    ar_storage_versions *versions; /* NULL below O2 */
     ar_table cells; /* ar_cell of the analysis -> 1 + class that holds it */
     uint32_t half_count;
 } ar_storage_plan;

@@ -27,6 +27,13 @@ void ar_storage_plan_dump(FILE *out, ar_program *program,
             fprintf(out, " to unlock: %s", d->unlock);
         fputc('\n', out);
     }
+    for (uint32_t i = 0; plan->versions && i < plan->versions->functions.count;
+         i++) {
+        const ar_function_versions *f = plan->versions->functions.data[i];
+        for (uint32_t k = 1; k < f->list.count; k++)
+            fprintf(out, "version %s of %s: %s\n", f->list.data[k].name,
+                    f->function->decl->name, f->list.data[k].about);
+    }
     fprintf(out, "storage %u of %u classes half\n", plan->half_count,
             plan->facts->classes.count);
     ar_arena_free(arena);

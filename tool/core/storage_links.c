@@ -112,6 +112,13 @@ static uint32_t root_of(const ar_storage_solver *s, uint32_t id) {
     return id;
 }
 
+/* Why the callee cannot have a second version; NULL: it can. */
+static const char *one_text_of(const ar_storage_solver *s,
+                               const ar_storage_call *call) {
+    const ar_function_versions *f = s->plan->versions->of[call->callee->id];
+    return f ? f->one_text : NULL;
+}
+
 /* Named after the neighbour that it comes from, with the reason at the root. */
 static const char *call_reason(const ar_storage_solver *s,
                                const ar_storage_link *l, uint32_t id,
@@ -120,8 +127,10 @@ static const char *call_reason(const ar_storage_solver *s,
     const char *function = l->call->callee->decl->name;
     if (l->generic == id)
         return ar_sprintf(s->arena,
-                          "'%s' is called with '%s', which is FP32 (%s)",
-                          function, s->facts->classes.data[next].name, reason);
+                          "'%s' is called with '%s', which is FP32 (%s), and "
+                          "has one text: %s",
+                          function, s->facts->classes.data[next].name, reason,
+                          one_text_of(s, l->call));
     if (!s->because[next])
         return ar_sprintf(s->arena, "passed to '%s', where it is FP32 (%s)",
                           function, reason);
@@ -151,15 +160,20 @@ static void explain(ar_storage_solver *s, uint32_t id,
                                l->call->callee->decl->name);
 }
 
+/* What is passed is FP32: need what the callee does with it be? */
+static bool can_differ(const ar_storage_solver *s, const ar_storage_link *l,
+                       uint32_t id) {
+    return l->call && l->actual == id &&
+           (s->agnostic[l->generic] || !one_text_of(s, l->call));
+}
+
 void ar_storage_spread(ar_storage_solver *s) {
     while (s->done < s->queued) {
         uint32_t id = s->queue[s->done++];
         for (uint32_t k = s->first[id]; k < s->first[id + 1]; k++) {
             const ar_storage_link *l = &s->links.data[s->list[k]];
             uint32_t other = across(l, id);
-            bool passes_bytes =
-                l->call && l->actual == id && s->agnostic[other];
-            if (!s->at[other].half || passes_bytes)
+            if (!s->at[other].half || can_differ(s, l, id))
                 continue;
             s->because[other] = l;
             ar_storage_keep(s, other, NULL, AR_NO_RANGE, NULL);
@@ -173,6 +187,7 @@ void ar_storage_spread(ar_storage_solver *s) {
 static void follow(ar_storage_solver *s) {
     uint32_t count = s->facts->classes.count, depth = 0;
     uint32_t *stack = AR_NEW_ARRAY(s->arena, uint32_t, count + 1);
+    memcpy(s->followed, s->wanted, count * sizeof *s->followed);
     for (uint32_t i = 0; i < count; i++)
         if (s->at[i].half && s->wanted[i])
             stack[depth++] = i;
@@ -180,9 +195,9 @@ static void follow(ar_storage_solver *s) {
         uint32_t id = stack[--depth];
         for (uint32_t k = s->first[id]; k < s->first[id + 1]; k++) {
             uint32_t other = across(&s->links.data[s->list[k]], id);
-            if (!s->at[other].half || s->wanted[other] || s->agnostic[other])
+            if (!s->at[other].half || s->followed[other] || s->agnostic[other])
                 continue;
-            s->wanted[other] = true;
+            s->followed[other] = true;
             stack[depth++] = other;
         }
     }
@@ -210,7 +225,7 @@ static bool is_half_by_declaration(const ar_storage_solver *s,
             return false;
         for (uint32_t k = 0; k < site->class_count; k++) {
             uint32_t id = site->classes[k];
-            if (!s->at[id].half || (id != c->id && !s->wanted[id]))
+            if (!s->at[id].half || (id != c->id && !s->followed[id]))
                 return false;
             any |= id != c->id;
         }
@@ -223,7 +238,7 @@ void ar_storage_settle(ar_storage_solver *s) {
     for (uint32_t i = 0; i < s->facts->classes.count; i++) {
         const ar_storage_class *c = &s->facts->classes.data[i];
         ar_storage_decision *d = &s->at[i];
-        if (!d->half || s->wanted[i])
+        if (!d->half || s->followed[i])
             continue;
         if (is_half_by_declaration(s, c)) {
             d->reason = "declared together with memory that is half";

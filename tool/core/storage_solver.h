@@ -45,7 +45,8 @@ typedef struct ar_storage_solver {
     AR_VEC(ar_storage_link) links;
     uint32_t *first, *list; /* class -> positions in list of its links */
     bool *agnostic;         /* passes on what it is given, as bytes */
-    bool *wanted;           /* the level wants it half, or some call of it */
+    bool *wanted;           /* the level wants it half */
+    bool *followed;         /* or it shares code with such memory */
     /* FP32 because of the class at the other end; NULL: for a reason of its
      * own */
     const ar_storage_link **because;
@@ -100,6 +101,13 @@ void ar_storage_find_copies(ar_storage_solver *s);
 /* storage_links.c: from class to class */
 void ar_storage_find_links(ar_storage_solver *s);
 void ar_storage_spread(ar_storage_solver *s);
+/* storage_split.c: the functions that versions are about, and whether they can
+ * have several */
+void ar_storage_find_splits(ar_storage_solver *s);
+/* storage_versions.c: the versions that the decisions so far call for */
+void ar_storage_find_versions(ar_storage_solver *s);
+/* Their names; the decisions become those of the first ones. */
+void ar_storage_settle_versions(ar_storage_solver *s);
 /* What has no wish of its own follows what it shares code with. */
 void ar_storage_settle(ar_storage_solver *s);
 
