@@ -165,6 +165,12 @@ bool ar_storage_function_is_half(const ar_storage_solver *s,
     return what.by && what.half;
 }
 
+const char *ar_storage_function_is_fp32(const ar_storage_solver *s,
+                                        const ar_decl *function) {
+    said what = by_rule(s, AR_SUBJECT_FUNCTION, function->name);
+    return what.by && !what.half ? what.by : NULL;
+}
+
 /* Half for all that the memory stands for is half for it. */
 static void note_stands_for(ar_storage_solver *s, const ar_storage_class *c) {
     ar_class_info *info = &s->info[c->id];

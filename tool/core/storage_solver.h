@@ -120,5 +120,8 @@ const ar_op_site *ar_storage_redirected(const ar_storage_solver *s,
  * a level keeps in FP32? */
 bool ar_storage_function_is_half(const ar_storage_solver *s,
                                  const ar_decl *function);
+/* The rule, `keep fp32 function`, that keeps them and its one text; or NULL. */
+const char *ar_storage_function_is_fp32(const ar_storage_solver *s,
+                                        const ar_decl *function);
 
 #endif

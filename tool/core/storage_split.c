@@ -138,7 +138,9 @@ void ar_storage_find_splits(ar_storage_solver *s) {
     ar_storage_versions *versions = s->plan->versions;
     for (uint32_t i = 0; i < versions->functions.count; i++) {
         ar_function_versions *f = versions->functions.data[i];
-        f->one_text = text_problem(s, f->function);
+        f->one_text = ar_storage_function_is_fp32(s, f->function->decl);
+        if (!f->one_text)
+            f->one_text = text_problem(s, f->function);
     }
     text_walk walk = {.s = s};
     ar_program_visit(s->program, visit_text, &walk);

@@ -305,6 +305,21 @@ static void add_heap(builder *b) {
     }
 }
 
+static void add_versions(builder *b) {
+    const ar_storage_versions *versions =
+        b->run->storage_plan ? b->run->storage_plan->versions : NULL;
+    for (uint32_t i = 0; versions && i < versions->functions.count; i++) {
+        const ar_function_versions *f = versions->functions.data[i];
+        const ar_decl *decl = f->function->decl;
+        for (uint32_t k = 1; k < f->list.count; k++) {
+            ar_audit_version row = {decl->name, place(b, decl->name_range),
+                                    f->list.data[k].name,
+                                    f->list.data[k].about};
+            AR_PUSH(b->arena, &b->audit->versions, row);
+        }
+    }
+}
+
 /* ---- loss scale --------------------------------------------------------- */
 
 static const char *line_text(builder *b, ar_range range) {
@@ -392,6 +407,7 @@ ar_audit *ar_audit_make(ar_run *run) {
     note_pointers(&b);
     add_entities(&b);
     add_heap(&b);
+    add_versions(&b);
     ar_audit_add_memory(run, b.audit);
     add_scale(&b);
     add_skipped(&b);

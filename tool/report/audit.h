@@ -43,6 +43,12 @@ typedef struct ar_audit_memory {
     uint32_t unsized; /* buffers whose size cannot be said */
 } ar_audit_memory;
 
+/* A function that is called with several precisions has a copy for each. */
+typedef struct ar_audit_version {
+    const char *function, *place;
+    const char *name, *about; /* of the copy; "in half", "x, y in half" */
+} ar_audit_version;
+
 typedef struct ar_audit_place {
     const char *what; /* seed, unscale, step, carry, fused */
     const char *place;
@@ -59,6 +65,7 @@ typedef struct ar_audit {
     AR_VEC(ar_audit_op) ops;
     AR_VEC(ar_audit_buffer) buffers;
     AR_VEC(ar_audit_memory) memory; /* -O2; by role */
+    AR_VEC(ar_audit_version) versions;
     AR_VEC(ar_audit_place) places;
     AR_VEC(ar_audit_skipped) skipped;
     AR_VEC(const char *) unlocks; /* what would bring more ops into half */

@@ -121,6 +121,15 @@ static const char *input_name(const ar_run *run, uint32_t unit) {
     return program->files.list.data[program->units[unit]->main_file].name;
 }
 
+static cJSON *version_row(const ar_run *run, const ar_audit_version *version) {
+    cJSON *row = cJSON_CreateObject();
+    add_text(run, row, "function", version->function);
+    add_text(run, row, "place", version->place);
+    add_text(run, row, "name", version->name);
+    add_text(run, row, "about", version->about);
+    return row;
+}
+
 bool ar_audit_json(FILE *out, const ar_run *run, const ar_audit *audit) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "version", 1);
@@ -140,6 +149,10 @@ bool ar_audit_json(FILE *out, const ar_run *run, const ar_audit *audit) {
     for (uint32_t i = 0; i < audit->buffers.count; i++)
         cJSON_AddItemToArray(buffers, buffer_row(run, &audit->buffers.data[i]));
     cJSON_AddNumberToObject(root, "buffers_in_half", audit->half_buffers);
+    cJSON *versions = cJSON_AddArrayToObject(root, "versions");
+    for (uint32_t i = 0; i < audit->versions.count; i++)
+        cJSON_AddItemToArray(versions,
+                             version_row(run, &audit->versions.data[i]));
     cJSON *memory = cJSON_AddArrayToObject(root, "memory");
     for (uint32_t i = 0; i < audit->memory.count; i++)
         cJSON_AddItemToArray(memory, memory_row(run, &audit->memory.data[i]));

@@ -70,6 +70,16 @@ static void print_memory(FILE *out, const ar_audit *audit) {
     }
 }
 
+static void print_versions(FILE *out, const ar_audit *audit) {
+    if (audit->versions.count)
+        fputs("\nfunctions with a copy for other precisions:\n", out);
+    for (uint32_t i = 0; i < audit->versions.count; i++) {
+        const ar_audit_version *row = &audit->versions.data[i];
+        fprintf(out, "  %s: %s: %s, %s\n", row->place, row->function,
+                row->name, row->about);
+    }
+}
+
 static void print_scale(FILE *out, const ar_audit *audit) {
     fprintf(out, "\nloss scale: %s\n", audit->scale_text);
     for (uint32_t i = 0; i < audit->assumptions.count; i++)
@@ -93,6 +103,7 @@ void ar_audit_text(FILE *out, const ar_run *run, const ar_audit *audit) {
             audit->ops.count, audit->casts);
     print_ops(out, audit);
     print_buffers(out, audit, run->options->level);
+    print_versions(out, audit);
     print_memory(out, audit);
     print_scale(out, audit);
     if (audit->skipped.count)

@@ -100,3 +100,14 @@ int main(void) {
 // WHY-DAG: storage fp32 deep:v/1 in deep (no role): 'deep' is called with 'one_text:deep_too/1', which is FP32 ({{.*}}), and has one text: it calls itself
 // WHY-DAG: storage fp32 counted:v/1 in counted (no role): {{.*}} has one text: it has a static variable
 // WHY-DAG: storage fp32 first:v/1 in first (no role): {{.*}} has one text: a macro calls it
+// RUN: %amp-rewrite %s --rules %S/Inputs/half.amp -O2 --loss-scale=none --audit > %t.audit 2>/dev/null
+// RUN: %FileCheck %s --check-prefix=AUDIT < %t.audit
+// AUDIT: functions with a copy for other precisions:
+// AUDIT-DAG: versions.c:[[#]]:14: sum: sum_half, in half
+// AUDIT-DAG: versions.c:[[#]]:13: add: add_half_a, a in half
+
+// A rule has the last word.
+// RUN: echo 'keep half variable "h_*"; keep fp32 function mean;' > %t.amp
+// RUN: %amp-rewrite %s --rules %t.amp -O2 --loss-scale=none --dump-after=solve > %t.rule 2>/dev/null
+// RUN: %FileCheck %s --check-prefix=RULE < %t.rule
+// RULE: storage fp32 mean:v/1 in mean (no role): 'mean' is called with {{.*}} and has one text: rule keep fp32 function mean
