@@ -13,6 +13,7 @@ typedef struct ar_version {
     uint32_t *joined; /* versions */
     uint32_t joined_count;
     bool is_used;
+    bool is_measured; /* a sizeof, which reads nothing, names it */
     ar_where where;
 } ar_version;
 

@@ -43,6 +43,10 @@ uint32_t ar_local_read(ar_walk *w, const ar_decl *decl) {
         return 0;
     if (!w->env) /* not reached: any version will do */
         return ar_cell_of(w->g, decl);
+    if (w->is_quiet) { /* of the type, which all versions share */
+        w->versions.data[index].is_measured = true;
+        return w->versions.data[index].cell;
+    }
     return realise(w, w->env[index - 1]);
 }
 
@@ -411,6 +415,17 @@ static void open_env(ar_walk *w) {
     }
 }
 
+/* p = malloc(n * sizeof *p): the sizeof belongs to what p is set to. */
+static void join_web(ar_walk *w, uint32_t first_web, const ar_entity *entity,
+                     uint32_t cell) {
+    ar_graph *g = w->g;
+    for (uint32_t i = first_web; i < g->webs.count; i++)
+        if (g->webs.data[i].entity == entity && g->webs.data[i].is_used) {
+            ar_cell_unify(g, cell, g->webs.data[i].cell);
+            return;
+        }
+}
+
 /* A version that is neither read nor given memory, such as the null before the
  * first assignment, is no web. */
 static void finish_webs(ar_walk *w, uint32_t first_web) {
@@ -425,6 +440,8 @@ static void finish_webs(ar_walk *w, uint32_t first_web) {
     }
     for (uint32_t i = 0; i < w->locals.count; i++) {
         const ar_version *first = &w->versions.data[i + 1];
+        if (first->is_measured && !first->is_used)
+            join_web(w, first_web, w->locals.data[i], first->cell);
         ar_web web = {w->locals.data[i], first->cell, first->where, i + 1,
                       first->is_used ||
                           w->locals.data[i]->decl->kind == AR_DECL_PARAM};

@@ -16,7 +16,7 @@ bool ar_plan_calls(ar_plan *plan, uint32_t round) {
             !ar_storage_has_version(view, plan->program, call->where.function,
                                     round))
             continue;
-        const ar_version *v = ar_storage_version_called(view, call);
+        const ar_function_version *v = ar_storage_version_called(view, call);
         if (!v || strcmp(v->name, callee->name) == 0)
             continue;
         if (!ar_place_rename(&plan->placer, call->node, v->name,
@@ -61,8 +61,8 @@ static const char *text_of(ar_plan *plan, const ar_edits *edits,
 }
 
 static bool put_version(ar_plan *plan, const ar_edits *edits,
-                        const ar_function_versions *f, const ar_version *v,
-                        const ar_decl *decl) {
+                        const ar_function_versions *f,
+                        const ar_function_version *v, const ar_decl *decl) {
     const char *text = text_of(plan, edits, decl, v->name);
     if (!text)
         return false;

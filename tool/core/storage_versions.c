@@ -24,7 +24,8 @@ static wish wish_of(const ar_storage_plan *view, const ar_storage_call *call,
 }
 
 static bool suits(const ar_storage_plan *view, const ar_storage_call *call,
-                  const ar_function_versions *callee, const ar_version *v) {
+                  const ar_function_versions *callee,
+                  const ar_function_version *v) {
     for (uint32_t i = 0; i < callee->generic_count; i++) {
         wish w = wish_of(view, call, callee->generics[i]);
         if (w != WISH_NONE && (w == WISH_HALF) != v->half[i])
@@ -38,8 +39,9 @@ static const ar_function_versions *versions_of(const ar_storage_plan *plan,
     return plan->versions ? plan->versions->of[function->id] : NULL;
 }
 
-const ar_version *ar_storage_version_called(const ar_storage_plan *view,
-                                            const ar_storage_call *call) {
+const ar_function_version *
+ar_storage_version_called(const ar_storage_plan *view,
+                          const ar_storage_call *call) {
     const ar_function_versions *callee = versions_of(view, call->callee);
     if (!callee || !callee->list.count)
         return NULL;
@@ -126,7 +128,7 @@ static void enter(enumeration *e, const context *c) {
 
 static void add_version(enumeration *e, ar_function_versions *callee,
                         const ar_storage_call *call) {
-    ar_version v = {
+    ar_function_version v = {
         .half = AR_NEW_ARRAY(e->s->arena, bool, callee->generic_count + 1),
         .name = callee->function->decl->name};
     for (uint32_t i = 0; i < callee->generic_count; i++)
@@ -177,14 +179,16 @@ static void visit_deferred(enumeration *e) {
 /* Where there is one text, or no call, the decisions are those of the plan. */
 static void add_as_decided(const ar_storage_solver *s,
                            ar_function_versions *f) {
-    ar_version v = {.half = AR_NEW_ARRAY(s->arena, bool, f->generic_count + 1),
-                    .name = f->function->decl->name};
+    ar_function_version v = {
+        .half = AR_NEW_ARRAY(s->arena, bool, f->generic_count + 1),
+        .name = f->function->decl->name};
     for (uint32_t i = 0; i < f->generic_count; i++)
         v.half[i] = s->at[f->generics[i]].half;
     AR_PUSH(s->arena, &f->list, v);
 }
 
-static bool is_fp32(const ar_function_versions *f, const ar_version *v) {
+static bool is_fp32(const ar_function_versions *f,
+                    const ar_function_version *v) {
     for (uint32_t i = 0; i < f->generic_count; i++)
         if (v->half[i])
             return false;
@@ -195,7 +199,7 @@ static bool is_fp32(const ar_function_versions *f, const ar_version *v) {
 static void put_original_first(ar_function_versions *f) {
     for (uint32_t i = 1; i < f->list.count; i++)
         if (is_fp32(f, &f->list.data[i])) {
-            ar_version v = f->list.data[0];
+            ar_function_version v = f->list.data[0];
             f->list.data[0] = f->list.data[i];
             f->list.data[i] = v;
         }
@@ -270,8 +274,8 @@ static bool reaches(const ar_storage_solver *s, const ar_decl *decl,
 }
 
 static bool is_half_behind(const ar_storage_solver *s,
-                           const ar_function_versions *f, const ar_version *v,
-                           const ar_decl *decl) {
+                           const ar_function_versions *f,
+                           const ar_function_version *v, const ar_decl *decl) {
     for (uint32_t i = 0; i < f->generic_count; i++)
         if (v->half[i] && reaches(s, decl, f->generics[i]))
             return true;
@@ -285,7 +289,8 @@ typedef struct words {
 
 /* The parameters in half, for a name and for a sentence. */
 static words parameters(const ar_storage_solver *s,
-                        const ar_function_versions *f, const ar_version *v) {
+                        const ar_function_versions *f,
+                        const ar_function_version *v) {
     const ar_decl *decl = f->function->decl;
     words w = {.name = {.arena = s->arena}, .list = {.arena = s->arena}};
     for (uint32_t i = 0; i < decl->member_count; i++) {
@@ -298,7 +303,8 @@ static words parameters(const ar_storage_solver *s,
     return w;
 }
 
-static bool is_all_half(const ar_function_versions *f, const ar_version *v) {
+static bool is_all_half(const ar_function_versions *f,
+                        const ar_function_version *v) {
     for (uint32_t i = 0; i < f->generic_count; i++)
         if (!v->half[i])
             return false;
@@ -308,7 +314,7 @@ static bool is_all_half(const ar_function_versions *f, const ar_version *v) {
 /* f_half, or f_half_x_y where several mixtures are called for. */
 static const char *base_name(const ar_storage_solver *s,
                              const ar_function_versions *f,
-                             const ar_version *v) {
+                             const ar_function_version *v) {
     const char *name = f->function->decl->name;
     if (is_fp32(f, v))
         return ar_sprintf(s->arena, "%s_fp32", name);
@@ -320,7 +326,8 @@ static const char *base_name(const ar_storage_solver *s,
 }
 
 static const char *about(const ar_storage_solver *s,
-                         const ar_function_versions *f, const ar_version *v) {
+                         const ar_function_versions *f,
+                         const ar_function_version *v) {
     if (is_fp32(f, v))
         return "all in FP32";
     words w = parameters(s, f, v);

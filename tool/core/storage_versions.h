@@ -18,18 +18,19 @@
 #include "core/program.h"
 #include "core/storage.h"
 
-typedef struct ar_version {
+typedef struct ar_function_version {
     bool *half;        /* by position in the function's generics */
     const char *name;  /* of the function in this version */
     const char *about; /* "x and y in half": how it differs from the others */
-} ar_version;
+} ar_function_version;
 
 typedef struct ar_function_versions {
     ar_entity *function;
     const uint32_t *generics; /* classes, ascending */
     uint32_t generic_count;
-    AR_VEC(ar_version) list; /* the first has the function's own place */
-    const char *one_text;    /* why there can be no second, or NULL */
+    AR_VEC(ar_function_version)
+    list;                 /* the first has the function's own place */
+    const char *one_text; /* why there can be no second, or NULL */
 } ar_function_versions;
 
 typedef struct ar_storage_versions {
@@ -44,8 +45,9 @@ struct ar_storage_plan *ar_storage_view(ar_arena *arena,
                                         const struct ar_storage_plan *plan,
                                         uint32_t round);
 /* The version that the call needs where it stands, as the view sees it. */
-const ar_version *ar_storage_version_called(const struct ar_storage_plan *view,
-                                            const ar_storage_call *call);
+const ar_function_version *
+ar_storage_version_called(const struct ar_storage_plan *view,
+                          const ar_storage_call *call);
 /* The definition that the site is in, or the function that it declares a part
  * of; NULL: neither. */
 const ar_decl *ar_storage_function_of(const ar_site *site);

@@ -75,8 +75,8 @@ static void print_versions(FILE *out, const ar_audit *audit) {
         fputs("\nfunctions with a copy for other precisions:\n", out);
     for (uint32_t i = 0; i < audit->versions.count; i++) {
         const ar_audit_version *row = &audit->versions.data[i];
-        fprintf(out, "  %s: %s: %s, %s\n", row->place, row->function,
-                row->name, row->about);
+        fprintf(out, "  %s: %s: %s, %s\n", row->place, row->function, row->name,
+                row->about);
     }
 }
 

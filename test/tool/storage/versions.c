@@ -30,13 +30,13 @@ static float mean(const float *v, int n) {
 // CHECK-NEXT: +    return sum_half(v, n) / n;
 
 float *room(int n) {
-    float *v = malloc(n * sizeof(float)); // not sizeof *v
+    float *v = malloc(n * sizeof *v);
     if (!v)
         exit(1);
     return v;
 }
 // CHECK: +amp_half *room_half(int n) {
-// CHECK-NEXT: +    amp_half *v = malloc(n * sizeof(amp_half)); // not sizeof *v
+// CHECK-NEXT: +    amp_half *v = malloc(n * sizeof *v);
 
 static void add(float *out, const float *a, const float *b, int n) {
     for (int i = 0; i < n; i++)
