@@ -13,6 +13,7 @@ half builds must print what the original prints. `wrap` brings them back there.
 
 import collections
 
+import storage_snippets
 from storage_statements import Buffer, Helper, Scope, Statements
 
 # The last rule: what wraps needs no FP32, whatever it computes with.
@@ -22,6 +23,8 @@ RULES = ('keep half variable "h_*";\nkeep half field "*.h_*";\n'
 
 HEAD = """\
 #include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +36,9 @@ typedef float real;
 #define AT(p, i) ((p)[i])
 #define SET(p, i, v) ((p)[i] = (v))
 #define EACH(i, n) for (int i = 0; i < (n); i++)
+#define DO(...) { __VA_ARGS__ }
+#define ROW(p, i) ((p) + (i))
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define FLOATS(n) ((size_t)(n) * sizeof(float))
 #define NEW(type, n) ((type *)calloc((size_t)(n), sizeof(type)))
 
@@ -56,6 +62,13 @@ WRAP = {
 
 Struct = collections.namedtuple("Struct", "name fields")
 Field = collections.namedtuple("Field", "name kind struct")
+
+
+def filled(text, names):
+    """The text with these marks in place; others stay."""
+    for letter, name in names.items():
+        text = text.replace(f"@{letter}", name)
+    return text
 
 
 class Maker(Statements):
@@ -204,6 +217,23 @@ class Maker(Statements):
                     "void *p = malloc(bytes);\nif (!p)\nabort();\nreturn p;\n")
         self.helpers.append(Helper(name, "reserve", None))
 
+    def add_gadget(self):
+        head, body, uses = self.pick.choice(storage_snippets.GADGETS)
+        names = {letter: self.plain("g") for letter in "abc"}
+        names["X"] = self.outer("g")
+        self.define(filled(head, names), filled(body, names))
+        self.uses += [text.replace("@X", names["X"]) for text in uses]
+
+    def add_type(self):
+        text, path, make, unmake, uses = self.pick.choice(
+            storage_snippets.TYPES)
+        names = {letter: self.fresh("f") for letter in "abc"}
+        names["X"] = self.outer("t")
+        self.types.append(filled(text, names))
+        self.objects_of.append(
+            (filled(make, names), filled(unmake, names), filled(path, names),
+             [filled(use, names) for use in uses]))
+
     # ---- objects of main ---------------------------------------------------
 
     def allocated(self, x, count="N"):
@@ -329,6 +359,10 @@ class Maker(Statements):
     def make(self):
         for _ in range(self.pick.randrange(1, 4)):
             self.add_struct()
+        for _ in range(self.pick.randrange(3)):
+            self.add_type()
+        for _ in range(self.pick.randrange(1, 4)):
+            self.add_gadget()
         kinds = [self.add_map, self.add_map, self.add_fold, self.add_make,
                  self.add_reserve, self.add_object_helper]
         self.add_map()

@@ -2,6 +2,9 @@
 
 import collections
 import random
+import re
+
+import storage_snippets
 
 # A pointer to n floats; RANK orders the n that occur. Memory of different
 # roots does not overlap.
@@ -35,6 +38,8 @@ class Expressions:
         self.structs, self.helpers = [], []
         self.types, self.prototypes, self.functions = [], [], []
         self.globals = []
+        self.objects_of = []  # of the types of storage_snippets.py
+        self.uses = []  # of the gadgets that are defined so far
 
     # ---- names and types ---------------------------------------------------
 
@@ -476,7 +481,73 @@ class Statements(Expressions):
         return f"k += (int)(sizeof({b.text}[0]) == sizeof({s}));\n" \
             if not self.everything else f"k += sizeof({s}) == 4;\n"
 
+    # ---- snippets ----------------------------------------------------------
+
+    def apart(self, sc):
+        """Two buffers to write that do not overlap, or None."""
+        some = [b for b in sc.buffers if b.root and not b.const]
+        if not some:
+            return None
+        b = self.pick.choice(some)
+        others = [c for c in some if c.root != b.root]
+        return (b, self.pick.choice(others)) if others else None
+
+    def expand(self, text, sc, names):
+        """A text of storage_snippets.py, or None if sc has too little."""
+        pair = self.apart(sc)
+        if not pair:
+            return None
+        b, c = pair
+        sc.effects, sc.quiet = 0, False
+
+        def mark(match):
+            letter = match.group(1)
+            if letter in "abcdhX":
+                if letter not in names:
+                    names[letter] = (self.fresh("x") if letter == "h"
+                                     else self.plain("y"))
+                return names[letter]
+            return {"P": lambda: b.text, "Q": lambda: c.text,
+                    "R": lambda: self.readable(sc).text,
+                    "S": lambda: sc.floats[0],
+                    "T": self.float_type,
+                    "W": lambda: self.wrapped(sc),
+                    "E": lambda: self.expression(sc),
+                    "n": lambda: self.least(b, c),
+                    "i": lambda: self.index(b, sc),
+                    "+": lambda: self.again(b)}[letter]()
+
+        return re.sub("@(.)", mark, text)
+
+    def snippet(self, sc):
+        choice = self.pick.random()
+        if choice < (0.01 if self.everything else 0.05):
+            text = self.pick.choice(storage_snippets.PINNED)
+        elif choice < 0.4 and self.uses:
+            text = self.pick.choice(self.uses)
+        else:
+            text = self.pick.choice(storage_snippets.STATEMENTS)
+        return self.expand(text, sc, {}) or self.again(self.writable(sc))
+
+    def typed(self, sc):
+        """A block with an object of one of the types."""
+        if not self.objects_of or not self.apart(sc):
+            return self.snippet(sc)
+        make, unmake, path, uses = self.pick.choice(self.objects_of)
+        head = self.expand(make, sc, {})
+        made = Buffer(path, "M", None if "@P" in make else path)
+        inner = Scope([*sc.buffers, made], sc.floats)
+        inner.objects, inner.loop = sc.objects, sc.loop
+        text = "".join(self.expand(self.pick.choice(uses), inner, {})
+                       or "" for _ in range(2))
+        return (f"{{\n{head}{self.looped(made, inner, self.store)}"
+                f"{text}{self.statement(inner, 0)}{unmake}}}\n")
+
     def statement(self, sc, depth=2):
+        if self.chance(0.3):
+            return self.snippet(sc)
+        if depth and self.chance(0.07):
+            return self.typed(sc)
         form = self.pick.random()
         b = self.writable(sc)
         if depth and form < 0.1:

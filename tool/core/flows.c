@@ -371,6 +371,22 @@ static void pin_distance(ar_walk *w, ar_node *node, uint32_t target) {
                     "the distance of two addresses in it is taken in bytes");
 }
 
+static bool points_to_floats(const ar_node *node) {
+    return ar_is_kind(node->type, AR_TYPE_POINTER) &&
+           ar_float_depth(node->type) > 0;
+}
+
+/* Only addresses of one type can be compared or subtracted, and they mean
+ * something only within one memory. */
+static void compare_addresses(ar_walk *w, ar_node *node, uint32_t left,
+                              uint32_t right) {
+    ar_node *one = node->kids[0], *other = node->kids[1];
+    bool gives_address = ar_is_kind(node->type, AR_TYPE_POINTER);
+    if (left && right && left != right && !gives_address &&
+        points_to_floats(one) && points_to_floats(other))
+        memory_flow(w, right, left, other, ar_root_decl(one), node);
+}
+
 static uint32_t binary(ar_walk *w, ar_node *node) {
     if (node->op == AR_OP_AND || node->op == AR_OP_REM) {
         ar_eval(w, without_address(node->kids[0]));
@@ -381,6 +397,8 @@ static uint32_t binary(ar_walk *w, ar_node *node) {
     uint32_t right = ar_eval(w, node->kids[1]);
     if (node->op == AR_OP_SUB && is_byte_pointer(node->kids[0]->type))
         pin_distance(w, node, left ? left : right);
+    if (node->op != AR_OP_LOGICAL_AND && node->op != AR_OP_LOGICAL_OR)
+        compare_addresses(w, node, left, right);
     if (!ar_is_kind(node->type, AR_TYPE_POINTER))
         return 0;
     uint32_t target = left ? left : right;

@@ -158,8 +158,7 @@ const char *ar_rewrite_store(ar_rewriter *r, const ar_site *site) {
     const char *problem = store_problem(r, site);
     if (problem)
         return problem;
-    ar_put_around(r, site->node->kids[1]->range, AR_LAYER_CONVERT,
-                  "amp_to_half(", ")");
+    ar_put_call(r, site->node->kids[1], AR_LAYER_CONVERT, "amp_to_half(", ")");
     put_value(r, site);
     return NULL;
 }

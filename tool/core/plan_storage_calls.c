@@ -91,9 +91,9 @@ static void put_buffer(ar_rewriter *r, const ar_node *argument,
     char stars[8] = "";
     for (int i = 1; i < depth && i < 7; i++)
         stars[i - 1] = '*';
-    ar_put_around(r, argument->range, AR_LAYER_CALL,
-                  ar_sprintf(r->arena, "%s%s%s", head, stars, bare ? "" : "("),
-                  ar_sprintf(r->arena, "%s%s", bare ? "" : ")", tail));
+    ar_put_call(r, argument, AR_LAYER_CALL,
+                ar_sprintf(r->arena, "%s%s%s", head, stars, bare ? "" : "("),
+                ar_sprintf(r->arena, "%s%s", bare ? "" : ")", tail));
 }
 
 static uint32_t skip_space_back(const ar_file *file, uint32_t at) {

@@ -239,6 +239,15 @@ static bool measures(const ar_rewriter *r, const ar_unit *unit,
     return false;
 }
 
+/* typeof(*x) v; the type of v follows x, while v holds a float. */
+static bool gives_its_type(const ar_rewriter *r, const ar_decl *decl) {
+    const ar_typeof *one = ar_storage_typeofs(r->storage->index);
+    for (; one; one = one->next)
+        if (holds_word(one->operand, decl->name))
+            return true;
+    return false;
+}
+
 /* ---- all of a declaration ------------------------------------------------ */
 
 static const char *declaration_problem(const ar_rewriter *r,
@@ -258,6 +267,8 @@ static const char *declaration_problem(const ar_rewriter *r,
                           function->name);
     if (!is_function && measures(r, unit, decl))
         return "a declaration counts something by its sizeof";
+    if (gives_its_type(r, decl))
+        return "a typeof takes its type";
     if (!is_function && is_in_reduction(r, decl))
         return "it is in the reduction clause of a pragma";
     return NULL;

@@ -37,6 +37,10 @@ const char *ar_source_text(const ar_rewriter *r, ar_range range);
 void ar_put_text(ar_rewriter *r, ar_range range, const char *text);
 void ar_put_around(ar_rewriter *r, ar_range range, ar_place_layer layer,
                    const char *head, const char *tail);
+/* The same around what becomes the argument of a call: a comma expression,
+ * whose own brackets stay outside, gets another pair. */
+void ar_put_call(ar_rewriter *r, const ar_node *argument, ar_place_layer layer,
+                 const char *head, const char *tail);
 /* The text that names the element type in a cast or sizeof becomes the half
  * type's. */
 const char *ar_put_half_type(ar_rewriter *r, const ar_node *node);

@@ -123,6 +123,18 @@ void ar_put_around(ar_rewriter *r, ar_range range, ar_place_layer layer,
     need_runtime(r, range);
 }
 
+void ar_put_call(ar_rewriter *r, const ar_node *argument, ar_place_layer layer,
+                 const char *head, const char *tail) {
+    const ar_node *written = argument;
+    while (written->kind == AR_IMPLICIT && written->kid_count)
+        written = written->kids[0];
+    if (written->kind == AR_COMMA) {
+        head = ar_sprintf(r->arena, "%s(", head);
+        tail = ar_sprintf(r->arena, ")%s", tail);
+    }
+    ar_put_around(r, argument->range, layer, head, tail);
+}
+
 /* ---- words for float ----------------------------------------------------- */
 
 static const char *typedef_problem(const ar_rewriter *r, const char *name,

@@ -3,6 +3,8 @@
 #include "base/map.h"
 #include "core/chains.h"
 
+#include <string.h>
+
 struct ar_storage_index {
     ar_arena *arena;
     ar_program *program;
@@ -10,7 +12,8 @@ struct ar_storage_index {
     ar_chains sites, calls; /* by node */
     ar_table tokens;        /* (unit, place) -> ar_token_decls */
     bool *is_value;         /* by entity */
-    const ar_node *callee;  /* of the call in hand, while is_value is filled */
+    const ar_typeof *typeofs;
+    const ar_node *callee; /* of the call in hand, while is_value is filled */
 };
 
 static void index_sites(ar_storage_index *index) {
@@ -28,12 +31,27 @@ static uint64_t token_key(ar_range token) {
     return ar_key2(token.file, token.begin);
 }
 
+/* Another word for float than `float` that has brackets is a typeof. */
+static void note_typeof(ar_storage_index *index, ar_range token,
+                        bool is_alias) {
+    if (!is_alias || token.file == AR_NO_FILE)
+        return;
+    const char *text = ar_text(index->arena, &index->program->files, token);
+    const char *operand = strchr(text, '(');
+    if (!operand)
+        return;
+    ar_typeof *one = AR_NEW(index->arena, ar_typeof);
+    *one = (ar_typeof){operand, index->typeofs};
+    index->typeofs = one;
+}
+
 static void index_tokens(ar_storage_index *index, const ar_unit *unit) {
     for (uint32_t i = unit->decls.count; i-- > 0;) {
         const ar_decl *decl = unit->decls.data[i];
         if (decl->kind == AR_DECL_TYPEDEF ||
             decl->float_token.file == AR_NO_FILE)
             continue;
+        note_typeof(index, decl->float_token, decl->float_is_alias);
         ar_token_decls *one = AR_NEW(index->arena, ar_token_decls);
         one->decl = decl;
         one->next = ar_storage_declared_with(index, unit, decl->float_token);
@@ -47,6 +65,7 @@ static void note_value(void *context, ar_unit *unit, ar_decl *function,
                        ar_node *node) {
     (void)unit, (void)function;
     ar_storage_index *index = context;
+    note_typeof(index, node->float_token, node->float_is_alias);
     if (node->kind == AR_CALL || node->kind == AR_LAUNCH)
         index->callee = ar_skip_casts(node->kids[0]);
     if (node->kind == AR_REF && node != index->callee && node->decl &&
@@ -88,6 +107,10 @@ const ar_token_decls *ar_storage_declared_with(const ar_storage_index *index,
                                                ar_range float_token) {
     return (const ar_token_decls *)(uintptr_t)ar_table_get(
         &index->tokens, ar_key(unit), token_key(float_token));
+}
+
+const ar_typeof *ar_storage_typeofs(const ar_storage_index *index) {
+    return index->typeofs;
 }
 
 bool ar_storage_is_function_value(const ar_storage_index *index,

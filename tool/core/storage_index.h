@@ -28,6 +28,14 @@ const ar_token_decls *ar_storage_declared_with(const ar_storage_index *index,
                                                const ar_unit *unit,
                                                ar_range float_token);
 
+/* The words between the brackets of typeof wherever that gives a float; NULL at
+ * the end. */
+typedef struct ar_typeof {
+    const char *operand;
+    const struct ar_typeof *next;
+} ar_typeof;
+const ar_typeof *ar_storage_typeofs(const ar_storage_index *index);
+
 /* The function is named other than to call it. */
 bool ar_storage_is_function_value(const ar_storage_index *index,
                                   const ar_entity *function);

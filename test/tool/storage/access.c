@@ -78,6 +78,8 @@ static void writes(float *h_y, const float *h_x, int i) {
     // CHECK: +    h_y[4] = amp_to_half(amp_to_float(h_y[5] = amp_to_half(amp_to_float(h_x[4]))));
     s += h_y[6] = 2;
     // CHECK: +    s += amp_to_float(h_y[6] = amp_to_half(2));
+    h_y[0] = (s += 1, s / 2);
+    // CHECK: +    h_y[0] = (amp_to_half((s += 1, s / 2)));
     *(i ? &h_y[7] : h_y) = s;
     // CHECK: +    *(i ? &h_y[7] : h_y) = amp_to_half(s);
     float *p = h_y;

@@ -60,6 +60,8 @@ int main(void) {
     memcpy(d, h_b, sizeof d);
     // CHECK-NEXT: +    amp_copy(AMP_BUFFER(d), AMP_BUFFER(h_b), (sizeof d) / sizeof(float));
     print("d", d, N);
+    memcpy((print("of", d, 1), d), h_b, N * sizeof(float));
+    // CHECK: +    amp_copy((AMP_BUFFER((print("of", d, 1), d))), AMP_BUFFER(h_b), N);
     memcpy(d, h_all, sizeof(h_all));
     // CHECK-NEXT: +    amp_copy(AMP_BUFFER(d), AMP_BUFFER(h_all), ((sizeof(float) * (sizeof(h_all) / sizeof(amp_half)))) / sizeof(float));
     print("d", d, N);

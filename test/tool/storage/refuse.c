@@ -156,6 +156,20 @@ static float as_long[sizeof(h_extent) / sizeof(float)];
 static float h_counted[8];
 enum { COUNT = sizeof h_counted / sizeof(float) };
 
+// Values of the type of an element are floats.
+// CHECK-DAG: fp32 h_typed/1 {{.*}}: a typeof takes its type [{{.*}}:[[#@LINE+1]]:
+static float h_typed[4], h_compared[4];
+static float typed(void) {
+    __typeof__(*h_typed) x = 1;
+    return x + h_typed[1];
+}
+
+// Addresses that are compared have one type.
+// CHECK-DAG: fp32 compared_to:h_p/1 {{.*}}: 'compared_to' is called with 'h_compared/1', which is FP32
+static int compared_to(const float *h_p, const float *q) {
+    return h_p < q;
+}
+
 // CHECK-DAG: fp32 distance:h_x/1 {{.*}}: the distance of two addresses in it is taken in bytes [{{.*}}:[[#@LINE+2]]:
 static size_t distance(const float *h_x) {
     return (size_t)((const char *)&h_x[4] - (const char *)h_x) / sizeof(float);
@@ -200,6 +214,7 @@ int main(void) {
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
     printf("%zu %d %d\n", distance(h_j), compared(h_k), helped(h_m, h_n, h_o));
+    printf("%g %d\n", typed(), compared_to(h_compared, y));
     printf("%g %g %g %g %g\n", in_macro(h_i), twice(h_g), reduced(),
            in_for(y, h_a), h_typedef[0]);
     return 0;
