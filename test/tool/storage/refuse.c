@@ -165,7 +165,7 @@ static float typed(void) {
 }
 
 // Addresses that are compared have one type.
-// CHECK-DAG: fp32 compared_to:h_p/1 {{.*}}: 'compared_to' is called with 'h_compared/1', which is FP32
+// CHECK-DAG: fp32 compared_to:h_p/1 {{.*}}: all that it is called with is FP32
 static int compared_to(const float *h_p, const float *q) {
     return h_p < q;
 }
@@ -214,7 +214,7 @@ int main(void) {
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
     printf("%zu %d %d\n", distance(h_j), compared(h_k), helped(h_m, h_n, h_o));
-    printf("%g %d\n", typed(), compared_to(h_compared, y));
+    printf("%g %d\n", typed(), compared_to(h_compared, as_long));
     printf("%g %g %g %g %g\n", in_macro(h_i), twice(h_g), reduced(),
            in_for(y, h_a), h_typedef[0]);
     return 0;
