@@ -151,6 +151,11 @@ static void set_help(const parser *p, const char *value) {
         p->options->action = AR_ACTION_HELP_ALL;
 }
 
+/* Without a value the option says yes. */
+static ar_choice yes_or_no(const parser *p, option_id id, const char *value) {
+    return value && choose(p, id, value) == 1 ? AR_NO : AR_YES;
+}
+
 static void set_jobs(const parser *p, const char *value) {
     int jobs;
     if (parse_count(value, &jobs))
@@ -225,8 +230,13 @@ static void apply(parser *p, option_id id, const char *value) {
         o->half = choice == 1 ? AR_HALF_BF16 : AR_HALF_FP16;
         return;
     case OPT_KEEP_BATCHNORM:
+        o->keep_norm = yes_or_no(p, id, value);
+        return;
     case OPT_MASTER_WEIGHTS:
-        p->says_no[id] = value && choose(p, id, value) == 1;
+        o->masters = yes_or_no(p, id, value);
+        return;
+    case OPT_STRICT_O3:
+        o->strict = true;
         return;
     case OPT_LOSS_SCALE:
         set_loss_scale(p, value);
@@ -393,6 +403,32 @@ static ar_output_mode output_mode(const parser *p) {
     return path && strcmp(path, "-") == 0 ? AR_OUTPUT_STDOUT : AR_OUTPUT_FILE;
 }
 
+static ar_level level_of(option_id given) {
+    switch ((int)given) {
+    case OPT_O0:
+        return AR_LEVEL_O0;
+    case OPT_O2:
+        return AR_LEVEL_O2;
+    case OPT_O3:
+        return AR_LEVEL_O3;
+    default:
+        return AR_LEVEL_O1;
+    }
+}
+
+/* At -O3 a scale of 1 is none: nothing is unscaled or checked. FP32 masters
+ * bring the step back, with a scale of 1. */
+static void settle_loss_scale(ar_options *o) {
+    bool is_one =
+        o->loss_scale == AR_LOSS_SCALE_DEFAULT ||
+        (o->loss_scale == AR_LOSS_SCALE_STATIC && o->loss_scale_value == 1);
+    if (o->level != AR_LEVEL_O3 || !is_one)
+        return;
+    o->loss_scale =
+        o->masters == AR_YES ? AR_LOSS_SCALE_STATIC : AR_LOSS_SCALE_NONE;
+    o->loss_scale_value = 1;
+}
+
 bool ar_options_parse(ar_arena *arena, int argc, char **argv,
                       ar_options *options, ar_diags *diags) {
     *options = (ar_options){.action = AR_ACTION_REWRITE,
@@ -409,10 +445,9 @@ bool ar_options_parse(ar_arena *arena, int argc, char **argv,
 
     options->action = work_action(&p);
     options->output = output_mode(&p);
-    options->level = p.level == OPT_O0   ? AR_LEVEL_O0
-                     : p.level == OPT_O2 ? AR_LEVEL_O2
-                                         : AR_LEVEL_O1;
+    options->level = level_of(p.level);
     ar_check_options(&p);
+    settle_loss_scale(options);
     return diags->errors == errors;
 }
 

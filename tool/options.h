@@ -46,7 +46,8 @@ typedef enum ar_output_mode {
 typedef enum ar_half { AR_HALF_FP16, AR_HALF_BF16 } ar_half;
 
 typedef enum ar_loss_scale_mode {
-    AR_LOSS_SCALE_DEFAULT, /* not given: dynamic for fp16, 1 for bf16 */
+    AR_LOSS_SCALE_DEFAULT, /* not given: dynamic for fp16, 1 for bf16; never
+                              so at -O3, whose scale is 1 */
     AR_LOSS_SCALE_DYNAMIC,
     AR_LOSS_SCALE_STATIC, /* loss_scale_value */
     AR_LOSS_SCALE_NONE    /* no scaling code is inserted */
@@ -111,8 +112,11 @@ typedef AR_VEC(const char *) ar_names;
 typedef struct ar_options {
     ar_action action;
     ar_output_mode output;
-    ar_level level; /* AR_LEVEL_O1 unless given */
-    ar_half half;   /* AR_HALF_FP16 unless given */
+    ar_level level;      /* AR_LEVEL_O1 unless given */
+    ar_half half;        /* AR_HALF_FP16 unless given */
+    ar_choice keep_norm; /* --keep-batchnorm-fp32 */
+    ar_choice masters;   /* --master-weights */
+    bool strict;         /* --strict-o3 */
     ar_loss_scale_mode loss_scale;
     double loss_scale_value;
     ar_scaler_settings scaler;

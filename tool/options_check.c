@@ -30,34 +30,33 @@ static void check_conflicts(const parser *p) {
     }
 }
 
-/* -O2 keeps the parameters, the norm layers' among them, in FP32. */
+/* Storage levels. Where the parameters are FP32 masters, those of the norm
+ * layers are among them. */
 static void check_kept(const parser *p) {
-    const char *batchnorm = p->given[OPT_KEEP_BATCHNORM];
-    const char *masters = p->given[OPT_MASTER_WEIGHTS];
-    if (p->says_no[OPT_KEEP_BATCHNORM])
-        ar_complain(p, "'%s=no' needs '-O3': '-O2' keeps norm layers in FP32",
-                    batchnorm);
-    if (p->says_no[OPT_MASTER_WEIGHTS])
-        ar_complain(
-            p,
-            "'%s=no' needs '-O3': at '-O2' the weights stay FP32 and are "
-            "the masters",
-            masters);
+    const ar_options *o = p->options;
+    bool masters = o->masters == AR_YES ||
+                   (o->masters == AR_AS_LEVEL && p->level == OPT_O2);
+    if (masters && o->keep_norm == AR_NO)
+        ar_complain(p,
+                    "'%s=no' needs '--master-weights=no': %s the parameters "
+                    "of norm layers are FP32 masters like all others",
+                    p->given[OPT_KEEP_BATCHNORM],
+                    o->masters == AR_YES ? "with '--master-weights'"
+                                         : "at '-O2'");
+    if (o->strict && p->level != OPT_O3)
+        ar_complain(p, "'%s' needs '-O3': '-O2' keeps optimizer state in FP32",
+                    p->given[OPT_STRICT_O3]);
 }
 
 /* The combinations that Apex refuses or, worse, lets pass. */
 static void check_level(const parser *p) {
-    if (p->level == OPT_O3) {
-        ar_complain(p, "'%s' is not available yet; use '-O2'",
-                    p->given[p->level]);
-        return;
-    }
-    if (p->level == OPT_O2) {
+    if (p->level == OPT_O2 || p->level == OPT_O3) {
         check_kept(p);
         return;
     }
     const char *batchnorm = p->given[OPT_KEEP_BATCHNORM];
     const char *masters = p->given[OPT_MASTER_WEIGHTS];
+    const char *strict = p->given[OPT_STRICT_O3];
     const char *level = p->level == OPT_O0 ? "-O0" : "-O1";
     if (batchnorm)
         ar_complain(
@@ -71,6 +70,9 @@ static void check_level(const parser *p) {
                     "'%s' makes no sense with '%s': the weights stay FP32, so "
                     "there is nothing to keep a master copy of",
                     masters, level);
+    if (strict)
+        ar_complain(p, "'%s' needs '-O3': '%s' keeps optimizer state in FP32",
+                    strict, level);
 }
 
 static bool is_scale_of_one(const ar_options *o) {
@@ -88,6 +90,9 @@ static const char *why_not_dynamic(const parser *p) {
     case AR_LOSS_SCALE_NONE:
         return "there is no loss scale";
     case AR_LOSS_SCALE_DEFAULT:
+        if (p->level == OPT_O3)
+            return "the loss scale of '-O3' is 1 unless "
+                   "'--loss-scale=dynamic' is given";
         return o->half == AR_HALF_BF16 ? "the loss scale of bf16 is 1 unless "
                                          "'--loss-scale=dynamic' is given"
                                        : NULL;

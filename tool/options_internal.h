@@ -31,7 +31,6 @@ typedef struct parser {
     ar_names args; /* response files expanded */
     uint32_t next;
     const char *given[OPT_COUNT]; /* as the user spelled it; NULL: not given */
-    bool says_no[OPT_COUNT];      /* a yes|no option that was given =no */
     option_id level;              /* the last -O seen; OPT_COUNT: none */
     bool print_rules, check;
     const char *audit; /* NULL: no audit */

@@ -371,13 +371,19 @@ static const ar_scale *scale_to_place(const ar_run *run) {
     return run->scale;
 }
 
+/* -O3 trains at a scale of 1 in either type. */
+static bool wants_no_scale(const ar_options *options) {
+    return options->level == AR_LEVEL_O3 &&
+           options->loss_scale == AR_LOSS_SCALE_NONE;
+}
+
 static bool plan_with(ar_run *run, const ar_scale *placed) {
     bool trains = run->scale && run->scale->outcome != AR_SCALE_NO_LOOP;
     bool bf16 = run->options->half == AR_HALF_BF16;
     ar_plan_options options = {
         .bf16 = bf16,
-        .no_scaling =
-            bf16 && trains && (!placed || placed->outcome != AR_SCALE_FOUND),
+        .no_scaling = bf16 && trains && !wants_no_scale(run->options) &&
+                      (!placed || placed->outcome != AR_SCALE_FOUND),
         .configure = scaler_setup(run),
         .headers = ar_real_path(run->arena,
                                 ar_sprintf(run->arena, "%s/amp",
@@ -484,6 +490,15 @@ static bool read_program(ar_run *run, double *since) {
     return true;
 }
 
+static ar_storage_policy storage_policy(const ar_options *options) {
+    return (ar_storage_policy){.level = options->level,
+                               .keep_norm = options->keep_norm,
+                               .masters = options->masters,
+                               .unscales =
+                                   options->loss_scale != AR_LOSS_SCALE_NONE,
+                               .strict = options->strict};
+}
+
 /* match to solve: what is decided. false: the run is over. */
 static bool decide(ar_run *run, double *since) {
     run->ops = ar_match(run->arena, run->program, run->rules, &run->rule_diags);
@@ -505,7 +520,7 @@ static bool decide(ar_run *run, double *since) {
                  run->ops, &run->diags);
     if (run->storage)
         run->storage_plan = ar_solve_storage(
-            run->arena, run->program, run->rules, run->options->level,
+            run->arena, run->program, run->rules, storage_policy(run->options),
             run->storage, run->ops, run->scale, &run->diags);
     if (!settle_scale(run))
         return false;

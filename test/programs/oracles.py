@@ -22,12 +22,16 @@ Each program folder holds plain FP32 C and a program.json:
                be skipped as a whole; an overflow must only do no harm
     no_half_ops    true: nothing is for half here
     levels     that it is judged at; absent: ["O1"]
-    half_buffers   names that the audit must list in half at -O2
+    half_buffers   names that the audit must list in half at -O2 and -O3
+    O3         what is different at -O3, as an object of the above; and there
+    untrained  half type to why the program does not train in it without
+               masters: that build must compile, what it prints is not judged
 
 The oracles, for each level:
     1 neutral   rewritten with fp32 for half: same stdout, same checkpoint
     2 scale     the same with the loss scale at 2^8 and 2^-3; a scale of 3 must
-                change the bits, or nothing was scaled
+                change the bits, or nothing was scaled. At -O3, whose scale
+                is 1, rewritten with --loss-scale=dynamic
     3 compile   gcc and clang, every half type: no warning the original lacks
     4 repeat    -O0 copies; rewriting a rewritten source changes nothing
     5 train     fp16 and bf16: metrics near FP32; an overflow skips one step
@@ -205,9 +209,11 @@ class Program:
         self.work = pathlib.Path(work) / self.name
         self.work.mkdir(parents=True, exist_ok=True)
         self.spec = json.loads((self.folder / "program.json").read_text())
+        self.plain_spec = self.spec
         self.sources = self.spec["sources"]
         self.level = "O1"
         self.extra_rules = None
+        self.extra_flags = []
         self.built = {}
         self.runs = {}
 
@@ -217,6 +223,7 @@ class Program:
     def at(self, level):
         """Goes on at another level; runs of the original stay."""
         self.level = level
+        self.spec = {**self.plain_spec, **self.plain_spec.get(level, {})}
         self.work = self.work.parent / f"{self.name}-{level}"
         self.work.mkdir(parents=True, exist_ok=True)
         self.built = {k: v for k, v in self.built.items() if k is None}
@@ -332,13 +339,21 @@ class Program:
 
     # what the oracles look at
 
+    def is_scaled(self):
+        """Does the rewritten source scale the loss, unless told otherwise?"""
+        return self.level != "O3" or bool(self.extra_flags)
+
+    def no_fp16(self):
+        return self.spec.get("scale_error") and self.is_scaled()
+
     def half_flag(self):
         if self.extra_rules:
             return ["--loss-scale=none"]
-        return ["--half=bf16"] if self.spec.get("scale_error") else []
+        return [*self.extra_flags, *(["--half=bf16"] if self.no_fp16()
+                                     else [])]
 
     def half_types(self):
-        return ["bf16"] if self.spec.get("scale_error") else ["fp16", "bf16"]
+        return ["bf16"] if self.no_fp16() else ["fp16", "bf16"]
 
     def rewritten(self):
         out = self.work / "amp"
@@ -364,21 +379,35 @@ class Program:
         self.same_as_original("neutral")
 
     def scale(self):
+        if self.level == "O3" and not self.extra_flags:
+            return self.scale_on_demand()
         if self.spec.get("scale_error"):
             return self.refused()
         if self.spec.get("no_half_ops"):
             return "nothing in half, nothing to scale"
-        for factor in ("256", "0.125"):
+        # at -O3 a second rewrite, for which one must do
+        for factor in ("256",) if self.extra_flags else ("256", "0.125"):
             self.same_as_original(f"scale {factor}", AMP_LOSS_SCALE=factor)
         odd = self.run("fp32", AMP_LOSS_SCALE="3")
         expect(odd[:2] != self.run()[:2],
                "a scale of 3 changes no bit: nothing is scaled")
         return None
 
+    def scale_on_demand(self):
+        level = self.level
+        self.at(f"{level}-scaled")
+        self.level = level
+        self.extra_flags = ["--loss-scale=dynamic"]
+        try:
+            return self.scale()
+        finally:
+            self.extra_flags = []
+            self.at(level)
+
     def refused(self):
         out = self.work / "refused"
         done = self.rewrite(self.folder, out, f"-{self.level}",
-                            "--half=fp16")
+                            "--half=fp16", *self.extra_flags)
         expect(done.returncode in (2, 3, 4),
                f"--half=fp16: exit {done.returncode}, expected an error")
         expect(not any(out.iterdir()), "--half=fp16: wrote output")
@@ -424,6 +453,10 @@ class Program:
         compare_training(reference, reference, self.spec)
         notes = []
         for half in self.half_types():
+            if half in self.spec.get("untrained", {}):
+                notes.append(f"{half} not judged: "
+                             + self.spec["untrained"][half])
+                continue
             env = {"AMP_LOG": "info", "AMP_MIN_MNK": "1"}
             try:
                 text, _, log = self.run(half, **env)
@@ -432,7 +465,7 @@ class Program:
                 if self.spec.get("min_half_ops"):
                     expect(text != reference, "same bits as FP32: no op ran "
                            "in half")
-                if not self.spec.get("scale_error"):
+                if self.is_scaled() and not self.spec.get("scale_error"):
                     self.overflow(half, env, skipped_steps(log), reference)
             except Failure as failure:
                 raise Failure(f"{half}: {failure}") from None
@@ -472,7 +505,8 @@ class Program:
             document = json.loads(done.stdout)
         except ValueError as error:
             raise Failure(f"not JSON: {error}") from None
-        half = check_audit(document, self.spec)
+        spec = self.spec if self.is_scaled() else {**self.spec, "scaled": []}
+        half = check_audit(document, spec)
         note = f"{half} of {len(document['ops'])} ops in half"
         if self.level == "O1":
             return note
@@ -480,8 +514,8 @@ class Program:
 
     def demoted(self):
         """Numbers may be bad in half: parameters and state are in it, too."""
-        if self.level == "O1":
-            return "storage stays FP32"
+        if self.level != "O2":
+            return "at -O2 only"
         level = self.level
         self.at(f"{level}-demoted")
         self.level = level

@@ -68,6 +68,17 @@ static bool is_vital(const buffers *b, const buffer *one) {
            (one->cell->is_region && has_grads(b, one->object));
 }
 
+static bool is_half_cell(const buffers *b, const ar_cell *cell) {
+    const ar_storage_plan *storage = b->plan->storage;
+    if (!storage)
+        return false;
+    uint32_t id = ar_storage_class_of_cell(storage, cell);
+    return id != AR_NO_ID
+               ? storage->classes[id].half
+               : ar_object_is_half(storage, b->plan->program,
+                                   cell->object->site, cell->object->decl);
+}
+
 static void list_groups(buffers *b) {
     ar_table known = {.arena = b->plan->arena};
     for (uint32_t g = 0; g < b->scale->group_count; g++) {
@@ -85,6 +96,8 @@ static void list_groups(buffers *b) {
             const ar_cell *cell = group->params[i];
             buffer one = {cell, cell->object, BUFFER_PARAM, group->index,
                           false};
+            if (is_half_cell(b, cell))
+                continue; /* no copy of it is ever made */
             AR_PUSH(b->plan->arena, &b->list, one);
             ar_table_add(&known, ar_key(one.object), 0);
         }
@@ -684,14 +697,8 @@ static bool is_registered_whole(const buffers *b, const buffer *one) {
 }
 
 static bool is_half_gradient(const buffers *b, const buffer *one) {
-    const ar_storage_plan *storage = b->plan->storage;
-    if ((one->kind != BUFFER_GRAD && one->kind != BUFFER_CARRY) || !storage)
-        return false;
-    uint32_t id = ar_storage_class_of_cell(storage, one->cell);
-    return id != AR_NO_ID
-               ? storage->classes[id].half
-               : ar_object_is_half(storage, b->plan->program, one->object->site,
-                                   one->object->decl);
+    return (one->kind == BUFFER_GRAD || one->kind == BUFFER_CARRY) &&
+           is_half_cell(b, one->cell);
 }
 
 static bool plan_buffer(buffers *b, const buffer *one, const char **problem) {

@@ -181,10 +181,10 @@ static void report_broken_rules(ar_storage_solver *s) {
 /* ---- the whole ----------------------------------------------------------- */
 
 static void keep_all(ar_storage_plan *plan, ar_arena *arena) {
-    const char *reason = plan->level == AR_LEVEL_O0
+    const char *reason = plan->policy.level == AR_LEVEL_O0
                              ? "-O0 changes nothing"
                              : ar_sprintf(arena, "%s keeps all storage FP32",
-                                          ar_level_name(plan->level));
+                                          ar_level_name(plan->policy.level));
     for (uint32_t i = 0; i < plan->facts->classes.count; i++)
         plan->classes[i] =
             (ar_storage_decision){.reason = reason, .reason_at = AR_NO_RANGE};
@@ -196,8 +196,11 @@ static void solve(ar_storage_solver *s) {
     ar_storage_find_roles(s);
     ar_storage_find_training(s);
     ar_storage_find_rules(s);
+    ar_storage_find_locals(s);
+    ar_storage_find_norms(s);
     ar_storage_find_numbers(s);
     ar_storage_find_denied(s);
+    ar_storage_find_state(s);
     ar_storage_find_links(s);
     ar_storage_find_splits(s);
     ar_storage_find_copies(s);
@@ -211,20 +214,20 @@ static void solve(ar_storage_solver *s) {
             explain_half(s, c);
     }
     report_broken_rules(s);
+    ar_storage_warn(s);
 }
 
-ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
-                                  const ar_rules *rules, ar_level level,
-                                  const ar_storage_facts *facts,
-                                  const ar_ops *ops, const ar_scale *scale,
-                                  ar_diags *diags) {
+ar_storage_plan *
+ar_solve_storage(ar_arena *arena, ar_program *program, const ar_rules *rules,
+                 ar_storage_policy policy, const ar_storage_facts *facts,
+                 const ar_ops *ops, const ar_scale *scale, ar_diags *diags) {
     uint32_t count = facts->classes.count;
     ar_storage_plan *plan = AR_NEW(arena, ar_storage_plan);
     plan->facts = facts;
-    plan->level = level;
+    plan->policy = policy;
     plan->cells.arena = arena;
     plan->classes = AR_NEW_ARRAY(arena, ar_storage_decision, count + 1);
-    if (level < AR_LEVEL_O2) {
+    if (policy.level < AR_LEVEL_O2) {
         keep_all(plan, arena);
         return plan;
     }
@@ -237,7 +240,7 @@ ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
         .ops = ops,
         .scale = scale,
         .diags = diags,
-        .level = level,
+        .policy = policy,
         .plan = plan,
         .info = AR_NEW_ARRAY(arena, ar_class_info, count + 1),
         .at = plan->classes,

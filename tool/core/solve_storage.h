@@ -30,7 +30,7 @@ typedef struct ar_storage_decision {
 
 typedef struct ar_storage_plan {
     const ar_storage_facts *facts;
-    ar_level level;
+    ar_storage_policy policy;
     /* by class id; what is generic in a function: in its first version */
     ar_storage_decision *classes;
     const ar_storage_index *index; /* NULL below O2 */
@@ -40,11 +40,10 @@ typedef struct ar_storage_plan {
 } ar_storage_plan;
 
 /* Never NULL. scale may be NULL: no role is known. */
-ar_storage_plan *ar_solve_storage(ar_arena *arena, ar_program *program,
-                                  const ar_rules *rules, ar_level level,
-                                  const ar_storage_facts *facts,
-                                  const ar_ops *ops, const ar_scale *scale,
-                                  ar_diags *diags);
+ar_storage_plan *
+ar_solve_storage(ar_arena *arena, ar_program *program, const ar_rules *rules,
+                 ar_storage_policy policy, const ar_storage_facts *facts,
+                 const ar_ops *ops, const ar_scale *scale, ar_diags *diags);
 
 /* The class that holds the cell of the loss-scale analysis, or AR_NO_ID. */
 uint32_t ar_storage_class_of_cell(const ar_storage_plan *plan,

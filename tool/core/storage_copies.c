@@ -44,13 +44,6 @@ static void note_write(copies *c, uint32_t to, uint32_t from,
     }
 }
 
-static uint32_t loaded_class(const ar_storage_solver *s, const ar_node *node) {
-    uint32_t site = ar_solver_find(&s->sites, ar_skip_casts(node));
-    return site && s->facts->sites.data[site - 1].class_count
-               ? s->facts->sites.data[site - 1].classes[0]
-               : AR_NO_ID;
-}
-
 /* What the op of the call does to the argument at this place: the class that
  * it copies there, or AR_NO_ID; false: it writes nothing there. */
 static bool op_writes(const ar_storage_solver *s, const ar_op_site *op,
@@ -83,7 +76,7 @@ static void note_site(copies *c, const ar_site *site) {
         return;
     uint32_t to = site->classes[0], from = AR_NO_ID;
     if (site->kind == AR_SITE_STORE && site->node->kind == AR_ASSIGN)
-        note_write(c, to, loaded_class(s, site->node->kids[1]),
+        note_write(c, to, ar_storage_loaded(s, site->node->kids[1]),
                    &site->node->range);
     else if (site->kind == AR_SITE_STORE ||
              site->kind == AR_SITE_COMPOUND_STORE ||

@@ -63,7 +63,7 @@ static bool pinned(ar_storage_solver *s, const ar_storage_class *c) {
 static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
                        const ar_site *site) {
     if (site->where.unit && site->where.unit->language != AR_LANG_C)
-        return ar_storage_keep(s, c->id, "-O2 stores half in C only",
+        return ar_storage_keep(s, c->id, "half is stored in C only",
                                site->where.range, NULL);
     if (site->kind != AR_SITE_CALL)
         return false;
@@ -123,11 +123,38 @@ const char *ar_storage_role_words(ar_role role) {
     case AR_ROLE_DATA:
         return "data";
     case AR_ROLE_NORM:
-        return "norm statistics";
+        return "parameters of norm layers";
     case AR_ROLE_LOSS:
         return "losses";
     }
     AR_BUG("role %d", (int)role);
+}
+
+/* An option about the role, or the level's table. */
+static bool level_is_half(const ar_storage_solver *s, ar_role role,
+                          const char **by) {
+    const ar_storage_policy *policy = &s->policy;
+    ar_choice fp32 = role == AR_ROLE_PARAM  ? policy->masters
+                     : role == AR_ROLE_NORM ? policy->keep_norm
+                                            : AR_AS_LEVEL;
+    if (fp32 != AR_AS_LEVEL) {
+        *by = ar_sprintf(s->arena, "%s=%s",
+                         role == AR_ROLE_PARAM ? "--master-weights"
+                                               : "--keep-batchnorm-fp32",
+                         fp32 == AR_YES ? "yes" : "no");
+        return fp32 == AR_NO;
+    }
+    const ar_level_rule *level =
+        ar_rules_find_level(s->rules, (int)policy->level, role);
+    *by = level ? ar_sprintf(s->arena, "level O%d (%s)", (int)policy->level,
+                             level->origin)
+                : "no rule for the role";
+    if (level && level->half && role == AR_ROLE_GRAD && policy->unscales) {
+        *by = "the loss scale is taken out of them in place, and half would "
+              "flush what is left";
+        return false;
+    }
+    return level && level->half;
 }
 
 bool ar_storage_role_is_half(const ar_storage_solver *s, ar_role role,
@@ -140,12 +167,22 @@ bool ar_storage_role_is_half(const ar_storage_solver *s, ar_role role,
                          rule->origin);
         return rule->half;
     }
-    const ar_level_rule *level =
-        ar_rules_find_level(s->rules, (int)s->level, role);
-    *by = level ? ar_sprintf(s->arena, "level O%d (%s)", (int)s->level,
-                             level->origin)
-                : "no rule for the role";
-    return level && level->half;
+    return level_is_half(s, role, by);
+}
+
+uint32_t ar_storage_trained_roles(const ar_storage_solver *s, uint32_t id) {
+    const uint32_t trained = 1u << AR_ROLE_PARAM | 1u << AR_ROLE_GRAD |
+                             1u << AR_ROLE_STATE | 1u << AR_ROLE_NORM;
+    const ar_storage_class *c = &s->facts->classes.data[id];
+    uint32_t roles = 0;
+    for (uint32_t i = 0; i < c->concrete_count; i++)
+        roles |= s->info[c->concrete[i]].roles;
+    const char *by;
+    for (uint32_t role = 1; role < AR_ROLE_COUNT; role++)
+        if (roles & 1u << role &&
+            !ar_storage_role_is_half(s, (ar_role)role, &by))
+            return 0;
+    return roles & ~trained ? 0 : roles;
 }
 
 static ar_role strictest(const ar_storage_solver *s, const ar_class_info *info,
@@ -166,7 +203,9 @@ static ar_role strictest(const ar_storage_solver *s, const ar_class_info *info,
     return role;
 }
 
+/* A norm layer's parameter is a parameter. */
 static bool has_several(uint32_t set) {
+    set &= ~(1u << AR_ROLE_NORM);
     return (set & (set - 1)) != 0;
 }
 
@@ -374,6 +413,13 @@ static bool kept_as_rate(ar_storage_solver *s, const ar_storage_class *c) {
                            rate->reason_at, NULL);
 }
 
+static bool kept_as_spoiled(ar_storage_solver *s, const ar_storage_class *c) {
+    const ar_class_info *info = &s->info[c->id];
+    return info->spoiled && !s->policy.strict &&
+           ar_storage_keep(s, c->id, info->spoiled, info->spoiled_at,
+                           "--strict-o3");
+}
+
 void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c) {
     const ar_class_info *info = &s->info[c->id];
     ar_storage_decision role = by_role(s, c), *d = &s->at[c->id];
@@ -398,8 +444,8 @@ void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c) {
         d->reason_at = info->half_at;
         return;
     }
-    if (kept_by(s, c->id, &role) || kept_as_rate(s, c) || kept_as_sum(s, c) ||
-        is_denied(s, c))
+    if (kept_by(s, c->id, &role) || kept_as_rate(s, c) ||
+        kept_as_spoiled(s, c) || kept_as_sum(s, c) || is_denied(s, c))
         return;
     s->wanted[c->id] = role.roles != 0;
 }

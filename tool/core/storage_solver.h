@@ -20,6 +20,9 @@ typedef struct ar_class_info {
     const char *denied;
     ar_range denied_at;
     const ar_decl *denied_in; /* the function, or NULL */
+    /* optimizer state that half would spoil (storage_state.c) */
+    const char *spoiled;
+    ar_range spoiled_at;
 } ar_class_info;
 
 /* From the call that puts `actual` in the place of `generic`; without a call:
@@ -29,6 +32,14 @@ typedef struct ar_storage_link {
     uint32_t generic, actual;
 } ar_storage_link;
 
+/* What is assigned to a local float, or returned by a function; or its calls.
+ */
+typedef struct ar_local_value {
+    const ar_node *value;
+    bool adds; /* += or -= */
+    struct ar_local_value *next;
+} ar_local_value;
+
 typedef struct ar_storage_solver {
     ar_arena *arena;
     ar_program *program;
@@ -37,13 +48,16 @@ typedef struct ar_storage_solver {
     const ar_ops *ops;
     const ar_scale *scale; /* or NULL */
     ar_diags *diags;
-    ar_level level;
+    ar_storage_policy policy;
     ar_storage_plan *plan;
     ar_class_info *info;     /* by class id */
     bool *in_training;       /* by entity: a function that training may run */
     ar_storage_decision *at; /* plan->classes */
     AR_VEC(ar_storage_link) links;
     uint32_t *first, *list; /* class -> positions in list of its links */
+    ar_map assigned;        /* local float scalar: decl -> ar_local_value */
+    ar_map returned; /* function: entity id + 1 -> ar_local_value */
+    ar_map calls_to; /* likewise: the calls by its name */
     bool *agnostic;         /* passes on what it is given, as bytes */
     bool *wanted;           /* the level wants it half */
     bool *followed;         /* or it shares code with such memory */
@@ -79,6 +93,26 @@ void ar_storage_find_roles(ar_storage_solver *s);
 void ar_storage_find_training(ar_storage_solver *s);
 /* storage_rules.c: keep rules and pragmas */
 void ar_storage_find_rules(ar_storage_solver *s);
+/* storage_locals.c: what locals hold */
+void ar_storage_find_locals(ar_storage_solver *s);
+bool ar_is_local_float(const ar_decl *decl);
+/* The one value of a local that is set once and not added to, or NULL. */
+const ar_node *ar_storage_single_value(const ar_storage_solver *s,
+                                       const ar_decl *local);
+/* The same expression, by its text's structure. */
+bool ar_storage_same(const ar_node *x, const ar_node *y);
+/* The class of the memory that an expression reads, or AR_NO_ID. */
+uint32_t ar_storage_loaded(const ar_storage_solver *s, const ar_node *node);
+/* storage_norms.c: parameters of norm layers get that role, too */
+void ar_storage_find_norms(ar_storage_solver *s);
+/* storage_state.c: optimizer state that half would spoil */
+void ar_storage_find_state(ar_storage_solver *s);
+/* storage_warnings.c: what is in half and may break for it */
+void ar_storage_warn(ar_storage_solver *s);
+/* Parameters, their gradients or optimizer state and nothing else, which the
+ * level stores in half; memory that stands for others: if all of them are. The
+ * set of roles, or 0. */
+uint32_t ar_storage_trained_roles(const ar_storage_solver *s, uint32_t id);
 /* storage_values.c: stores of what needs FP32 */
 void ar_storage_find_denied(ar_storage_solver *s);
 /* FP32 for this reason, unless something says half; the first one counts. */

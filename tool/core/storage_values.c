@@ -19,17 +19,11 @@ typedef struct value {
     const char *what;    /* DENIED: "rule exp expf (libm.amp)" */
 } value;
 
-typedef struct assignment {
-    const ar_node *value;
-    bool adds;
-    struct assignment *next;
-} assignment;
-
 typedef struct evaluator {
     ar_storage_solver *s;
-    ar_map assigned; /* local float scalar: decl -> assignment */
-    ar_map returned; /* function: entity id + 1 -> RETURN values */
-    ar_map known;    /* local: decl, function: entity id + 1 -> its value */
+    ar_map known; /* local: decl, function: entity id + 1 -> its value */
+    /* what an update adds to counts for nothing, or AR_NO_ID */
+    uint32_t updated;
     uint32_t depth, call_depth;
 } evaluator;
 
@@ -41,56 +35,7 @@ static value larger(value a, value b) {
     return a.worth >= b.worth ? a : b;
 }
 
-/* ---- what locals hold ---------------------------------------------------- */
-
-static void note_value(evaluator *e, uint64_t key, ar_map *map,
-                       const ar_node *node, bool adds) {
-    assignment *one = AR_NEW(e->s->arena, assignment);
-    one->value = node;
-    one->adds = adds;
-    one->next = ar_map_get(map, key);
-    ar_map_put(map, key, one);
-}
-
-static bool is_local_scalar(const ar_decl *decl) {
-    return decl && decl->kind == AR_DECL_VAR &&
-           decl->storage == AR_STORAGE_AUTO && ar_is_floating(decl->type);
-}
-
-static void collect(void *context, ar_unit *unit, ar_decl *function,
-                    ar_node *node) {
-    (void)unit;
-    evaluator *e = context;
-    for (uint32_t i = 0; node->kind == AR_DECL_STMT && i < node->decl_count;
-         i++)
-        if (is_local_scalar(node->decls[i]) && node->decls[i]->init)
-            note_value(e, ar_key(node->decls[i]), &e->assigned,
-                       node->decls[i]->init, false);
-    if (node->kind == AR_RETURN && node->kid_count && node->kids[0] && function)
-        note_value(e, ar_entity_of(e->s->program, function)->id + UINT64_C(1),
-                   &e->returned, node->kids[0], false);
-    if ((node->kind != AR_ASSIGN && node->kind != AR_COMPOUND_ASSIGN) ||
-        node->kids[0]->kind != AR_REF || !is_local_scalar(node->kids[0]->decl))
-        return;
-    bool adds = node->kind == AR_COMPOUND_ASSIGN &&
-                (node->op == AR_OP_ADD || node->op == AR_OP_SUB);
-    note_value(e, ar_key(node->kids[0]->decl), &e->assigned, node->kids[1],
-               adds);
-}
-
 /* ---- sums ---------------------------------------------------------------- */
-
-static bool same(const ar_node *x, const ar_node *y) {
-    x = ar_skip_casts(x);
-    y = ar_skip_casts(y);
-    if (x->kind != y->kind || x->decl != y->decl || x->op != y->op ||
-        x->int_value != y->int_value || x->kid_count != y->kid_count)
-        return false;
-    for (uint32_t i = 0; i < x->kid_count; i++)
-        if (!same(x->kids[i], y->kids[i]))
-            return false;
-    return true;
-}
 
 static bool comes_from_memory(evaluator *e, const ar_node *node) {
     worth w = evaluate(e, node).worth;
@@ -103,17 +48,17 @@ static bool is_product_of_data(evaluator *e, const ar_node *node) {
     node = ar_skip_casts(node);
     if (node->kind == AR_UNARY && node->op == AR_OP_MINUS)
         return is_product_of_data(e, node->kids[0]);
-    if (node->kind == AR_REF && is_local_scalar(node->decl)) {
-        const assignment *set = ar_map_get(&e->assigned, ar_key(node->decl));
-        return set && !set->next && !set->adds && e->depth < MAX_DEPTH &&
-               is_product_of_data(e, set->value);
+    if (node->kind == AR_REF && ar_is_local_float(node->decl)) {
+        const ar_node *set = ar_storage_single_value(e->s, node->decl);
+        return set && e->depth < MAX_DEPTH && is_product_of_data(e, set);
     }
     if (node->kind != AR_BINARY || node->op != AR_OP_MUL)
         return false;
     const ar_node *a = node->kids[0], *b = node->kids[1];
     if (is_product_of_data(e, a) || is_product_of_data(e, b))
         return true;
-    return !same(a, b) && comes_from_memory(e, a) && comes_from_memory(e, b);
+    return !ar_storage_same(a, b) && comes_from_memory(e, a) &&
+           comes_from_memory(e, b);
 }
 
 /* s = s + term */
@@ -142,7 +87,7 @@ static value sum_of(evaluator *e, const ar_node *term) {
 /* A local that once holds data and then a sum is what it is at last; which that
  * is does not matter: the statistic wins only where nothing else is in it. */
 static value value_of_local(evaluator *e, const ar_decl *local) {
-    const assignment *set = ar_map_get(&e->assigned, ar_key(local));
+    const ar_local_value *set = ar_map_get(&e->s->assigned, ar_key(local));
     value sum = {0}, plain = {0};
     for (; set; set = set->next) {
         const ar_node *term =
@@ -189,7 +134,7 @@ static value evaluate_arguments(evaluator *e, const ar_node *call) {
 
 static value evaluate_result(evaluator *e, const ar_decl *callee) {
     uint64_t key = ar_entity_of(e->s->program, callee)->id + UINT64_C(1);
-    const assignment *result = ar_map_get(&e->returned, key);
+    const ar_local_value *result = ar_map_get(&e->s->returned, key);
     if (!result)
         return (value){DATA, NULL, NULL};
     bool is_new;
@@ -232,7 +177,10 @@ static value evaluate_load(evaluator *e, const ar_node *node) {
     uint32_t index = ar_solver_find(&e->s->sites, node);
     if (!index) /* a global, a field: a number that was given */
         return (value){0};
-    return in_memory(e->s, &e->s->facts->sites.data[index - 1], node);
+    const ar_site *site = &e->s->facts->sites.data[index - 1];
+    if (site->class_count && site->classes[0] == e->updated)
+        return (value){0};
+    return in_memory(e->s, site, node);
 }
 
 static bool is_one_plus(evaluator *e, const ar_node *node) {
@@ -271,7 +219,7 @@ static value evaluate_kind(evaluator *e, const ar_node *node) {
     case AR_UNARY:
         return node->kid_count ? evaluate(e, node->kids[0]) : (value){0};
     case AR_REF:
-        if (is_local_scalar(node->decl))
+        if (ar_is_local_float(node->decl))
             return evaluate_local(e, node->decl);
         /* a factor that the function is told; seen from a call, anything */
         return e->call_depth && node->decl && node->decl->kind == AR_DECL_PARAM
@@ -319,8 +267,11 @@ static value stored(evaluator *e, const ar_site *site) {
         return evaluate(e, store->kids[1]);
     if (store->kind != AR_COMPOUND_ASSIGN)
         return (value){DATA, NULL, NULL};
-    return evaluate_binary(e, store->op, in_memory(e->s, site, store->kids[0]),
-                           evaluate(e, store->kids[1]), store->kids[1]);
+    value before = e->updated == AR_NO_ID
+                       ? in_memory(e->s, site, store->kids[0])
+                       : (value){0};
+    return evaluate_binary(e, store->op, before, evaluate(e, store->kids[1]),
+                           store->kids[1]);
 }
 
 void ar_storage_deny(ar_storage_solver *s, uint32_t id, const char *reason,
@@ -348,12 +299,30 @@ static const char *reason_of(ar_storage_solver *s, value v) {
     AR_BUG("nothing to deny");
 }
 
+/* A running average of a statistic is one. */
+static value stored_in_state(evaluator *e, const ar_site *site) {
+    evaluator own = {.s = e->s,
+                     .known = {.arena = e->s->arena},
+                     .updated = site->classes[0]};
+    value v = stored(&own, site);
+    return v.worth == SUM || v.worth == COPY ? v : (value){0};
+}
+
+/* Parameters and their gradients are half for what they are, whatever they are
+ * made from. */
+static value stored_by_role(evaluator *e, const ar_site *site) {
+    uint32_t roles = ar_storage_trained_roles(e->s, site->classes[0]);
+    if (!roles)
+        return stored(e, site);
+    return roles & 1u << AR_ROLE_STATE ? stored_in_state(e, site) : (value){0};
+}
+
 static bool deny_store(evaluator *e, const ar_site *site) {
     ar_storage_solver *s = e->s;
     if (!site->class_count || s->info[site->classes[0]].denied ||
         ar_storage_function_is_half(s, site->where.function))
         return false;
-    value v = stored(e, site);
+    value v = stored_by_role(e, site);
     if (v.worth == NEUTRAL || v.worth == DATA)
         return false;
     ar_storage_deny(s, site->classes[0], reason_of(s, v), site->node->range,
@@ -366,7 +335,8 @@ static void deny_results(ar_storage_solver *s, const ar_site *site) {
     uint32_t index =
         site->kind == AR_SITE_CALL ? ar_solver_find(&s->ops_at, site->node) : 0;
     const ar_op_site *op = index ? &s->ops->list.data[index - 1] : NULL;
-    if (!op || op->category != AR_CAT_DENY || !site->class_count)
+    if (!op || op->category != AR_CAT_DENY || !site->class_count ||
+        ar_storage_trained_roles(s, site->classes[0]))
         return;
     for (uint32_t i = 1; i < site->node->kid_count; i++) {
         ar_range at = site->node->kids[i]->range;
@@ -385,10 +355,7 @@ static void deny_results(ar_storage_solver *s, const ar_site *site) {
 }
 
 void ar_storage_find_denied(ar_storage_solver *s) {
-    evaluator e = {.s = s,
-                   .assigned = {.arena = s->arena},
-                   .returned = {.arena = s->arena}};
-    ar_program_visit(s->program, collect, &e);
+    evaluator e = {.s = s, .updated = AR_NO_ID};
     const ar_storage_facts *facts = s->facts;
     for (uint32_t i = 0; i < facts->sites.count; i++)
         deny_results(s, &facts->sites.data[i]);
