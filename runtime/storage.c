@@ -201,3 +201,41 @@ size_t amp_fread_as(amp_dtype half, void *x, size_t size, size_t n,
     funlockfile(file);
     return done / size;
 }
+
+/* ---- scanf --------------------------------------------------------------- */
+
+/* A signalling NaN, which no text is read as. */
+#define UNREAD UINT32_C(0x7fa5a5a5)
+
+typedef struct scan {
+    amp_buffer to;
+    float value;
+} scan;
+
+static _Thread_local struct {
+    scan list[AMP_SCANS + 1]; /* the last one is for what is too many */
+    size_t count;
+} scans;
+
+float *amp_scan_as(amp_dtype half, void *x) {
+    if (half == AMP_FP32)
+        return x;
+    const uint32_t unread = UNREAD;
+    scan *one = &scans.list[scans.count];
+    if (scans.count < AMP_SCANS)
+        scans.count++;
+    one->to = (amp_buffer){x, half};
+    memcpy(&one->value, &unread, sizeof unread);
+    return &one->value;
+}
+
+int amp_scanned(int n) {
+    for (size_t i = 0; i < scans.count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &scans.list[i].value, sizeof bits);
+        if (bits != UNREAD)
+            amp_storage_write(scans.list[i].to, 0, &scans.list[i].value, 1);
+    }
+    scans.count = 0;
+    return n;
+}

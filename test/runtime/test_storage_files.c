@@ -4,6 +4,7 @@
 
 #include <amp/amp_storage.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -233,6 +234,46 @@ static void whole_buffers(void **state) {
     assert_true(amp_to_float(unknown[0]) == 1.0f);
 }
 
+/* ---- scanf --------------------------------------------------------------- */
+
+static void scanned_values_are_stored(void **state) {
+    (void)state;
+    amp_half h[3] = {amp_to_half(1), amp_to_half(2), amp_to_half(3)};
+    int i = 1;
+    assert_int_equal(amp_scanned(sscanf("2 -0.1 nan", "%d %f %f", &i,
+                                        amp_scan(&h[0]), amp_scan(&h[i]))),
+                     3);
+    assert_true(amp_to_float(h[0]) == rounded(-0.1f));
+    assert_true(isnan(amp_to_float(h[1])));
+    assert_true(amp_to_float(h[2]) == 3.0f);
+}
+
+static void what_is_not_reached_stays(void **state) {
+    (void)state;
+    amp_half h[2] = {amp_to_half(1), amp_to_half(2)};
+    assert_int_equal(
+        amp_scanned(sscanf("0.5 x", "%f %f", amp_scan(&h[0]), amp_scan(&h[1]))),
+        1);
+    assert_true(amp_to_float(h[0]) == 0.5f);
+    assert_true(amp_to_float(h[1]) == 2.0f);
+    /* nothing is left over */
+    h[0] = amp_to_half(4);
+    assert_int_equal(amp_scanned(7), 7);
+    assert_true(amp_to_float(h[0]) == 4.0f);
+}
+
+static void only_so_many_are_scanned(void **state) {
+    (void)state;
+    amp_half h[AMP_SCANS + 1];
+    for (int i = 0; i <= AMP_SCANS; i++) {
+        h[i] = amp_to_half(-1);
+        *amp_scan(&h[i]) = (float)i;
+    }
+    amp_scanned(0);
+    for (int i = 0; i < AMP_SCANS; i++)
+        assert_true(amp_to_float(h[i]) == (float)i);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers_know_their_type),
@@ -243,6 +284,9 @@ int main(void) {
         cmocka_unit_test(a_checkpoint_comes_back),
         cmocka_unit_test(seeds),
         cmocka_unit_test(whole_buffers),
+        cmocka_unit_test(scanned_values_are_stored),
+        cmocka_unit_test(what_is_not_reached_stays),
+        cmocka_unit_test(only_so_many_are_scanned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * with F16C: all halves, and floats of every kind, against the library. */
 #include "check.h"
 
+#include <amp/amp_simd.h>
 #include <amp/amp_storage.h>
 
 #define RANDOM_FLOATS 4000000
@@ -192,8 +193,44 @@ static void post_increment(void **state) {
     assert_true(amp_to_float(x[1]) == -2.0f);
 }
 
+#if defined(__SSE2__)
+static void vectors(void **state) {
+    (void)state;
+    float from[17], to[17] = {0};
+    amp_half h[17], stored[17];
+    for (int i = 0; i < 17; i++) {
+        from[i] = (float)i * 0.37f - 2;
+        h[i] = amp_to_half(from[i]);
+        stored[i] = amp_to_half(-9);
+    }
+    _mm_storeu_ps(to, amp_mm_loadu_ps(h + 1));
+    amp_mm_storeu_ps(stored + 1, _mm_loadu_ps(from + 1));
+#if defined(__AVX__)
+    _mm256_storeu_ps(to + 5, amp_mm256_loadu_ps(h + 6));
+    amp_mm256_storeu_ps(stored + 6, _mm256_loadu_ps(from + 6));
+#endif
+    for (int i = 0; i < 12; i++) {
+        int is_there = i < 4;
+#if defined(__AVX__)
+        is_there |= i >= 5 && i < 5 + 8;
+#endif
+        assert_true(to[i] == (is_there ? amp_to_float(h[i + 1]) : 0.0f));
+        assert_true(amp_to_float(stored[i + 1]) ==
+                    (is_there ? amp_to_float(h[i + 1]) : -9.0f));
+    }
+    assert_true(_mm_cvtss_f32(amp_mm_load_ss(h + 3)) == amp_to_float(h[3]));
+    _mm_storeu_ps(to, amp_mm_load1_ps(h + 2));
+    assert_true(to[0] == amp_to_float(h[2]) && to[3] == to[0]);
+    amp_mm_store_ss(stored, _mm_set_ss(1.5f));
+    assert_true(amp_to_float(stored[0]) == 1.5f);
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+#if defined(__SSE2__)
+        cmocka_unit_test(vectors),
+#endif
 #if defined(AMP_HALF_FP32)
         cmocka_unit_test(values_are_kept),
 #else

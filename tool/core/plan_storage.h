@@ -28,6 +28,10 @@ const char *ar_mixed_target(ar_arena *arena, const ar_function_rule *rule);
  * precision, though it is no faster in half; or NULL. */
 const char *ar_mixed_call(ar_arena *arena, const ar_function_rule *rule,
                           const char *function);
+/* The rule is scanf's or that of one of its kin. */
+bool ar_is_scan(const ar_function_rule *rule);
+/* What amp_simd.h has for this intrinsic, on memory in half; or NULL. */
+const char *ar_vector_form(const ar_decl *callee);
 const char *ar_mixed_header(const ar_function_rule *rule);
 bool ar_is_null_pointer(const ar_node *node);
 /* A sizeof(float) in the expression becomes the size of the half type. */

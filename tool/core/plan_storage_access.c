@@ -14,7 +14,7 @@ static bool same_place(ar_range a, ar_range b) {
 static bool is_used_otherwise(const ar_node *root, const ar_node *node) {
     if (!root)
         return false;
-    if (root != node && root->kind == node->kind &&
+    if (root != node && root->kind == node->kind && root->type == node->type &&
         same_place(root->range, node->range) &&
         root->is_lvalue_read != node->is_lvalue_read)
         return true;
@@ -88,13 +88,18 @@ static bool is_stringified(const ar_rewriter *r, const ar_unit *unit,
     return false;
 }
 
-static const char *access_problem(const ar_rewriter *r, const ar_site *site,
-                                  const ar_node *node) {
-    const char *problem = ar_text_problem(r, node->range);
-    if (!problem && site->in_macro_argument &&
+const char *ar_access_problem(const ar_rewriter *r, const ar_site *site,
+                              const ar_node *node) {
+    ar_range range = node->range;
+    bool is_use =
+        ar_is_whole_use(r, site->where.unit, site->where.function, node);
+    bool is_argument = site->in_macro_argument || is_use;
+    range.in_macro_body &= !is_use;
+    const char *problem = ar_text_problem(r, range);
+    if (!problem && is_argument &&
         is_stringified(r, site->where.unit, node->range))
         problem = "a macro turns the text into a string";
-    if (!problem && site->in_macro_argument && site->where.function &&
+    if (!problem && is_argument && site->where.function &&
         is_used_otherwise(site->where.function->body, node))
         problem = "a macro uses the text both as a value and as memory";
     return problem;
@@ -124,9 +129,9 @@ static bool is_atomic(const ar_site *site) {
 }
 
 static const char *store_problem(const ar_rewriter *r, const ar_site *site) {
-    const char *problem = access_problem(r, site, site->node);
+    const char *problem = ar_access_problem(r, site, site->node);
     if (!problem)
-        problem = access_problem(r, site, site->node->kids[0]);
+        problem = ar_access_problem(r, site, site->node->kids[0]);
     if (!problem && is_atomic(site))
         problem = "the update is atomic";
     return problem;
@@ -138,7 +143,7 @@ const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site) {
     const ar_node *parent = ar_parent_in(site->where.function, site->node);
     if (parent && parent->kind == AR_UNARY && parent->op >= AR_OP_PRE_INC)
         return NULL; /* the store of ++ reads it as well */
-    const char *problem = access_problem(r, site, site->node);
+    const char *problem = ar_access_problem(r, site, site->node);
     if (!problem)
         ar_put_around(r, site->node->range, AR_LAYER_LOAD, "amp_to_float(",
                       ")");

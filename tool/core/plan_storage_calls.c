@@ -340,12 +340,18 @@ static bool is_memory_rule(ar_rule_kind kind) {
            kind == AR_RULE_CLEAR;
 }
 
+/* The call, or the argument, has another site, which says more. */
+static bool has_own_site(const ar_node *call, const ar_function_rule *rule) {
+    return ar_vector_form(ar_direct_callee(call->kids[0])) ||
+           (rule && (is_memory_rule(rule->kind) || ar_is_scan(rule)));
+}
+
 static const char *foreign(ar_rewriter *r, const ar_site *site) {
     const ar_function_rule *rule = rule_of(r, site->node);
+    if (site->kind == AR_SITE_CALL && has_own_site(site->node, rule))
+        return NULL;
     if (!rule)
         return cannot_take(r, site->node, "which has no body here");
-    if (site->kind == AR_SITE_CALL && is_memory_rule(rule->kind))
-        return NULL; /* the call has a site of its own */
     switch (rule->kind) {
     case AR_RULE_ALLOC:
     case AR_RULE_REALLOC:

@@ -59,6 +59,11 @@ bool ar_has_effects(const ar_node *node);
  * types of parameters, and are not changed. */
 bool ar_is_function_value(const ar_rewriter *r, const ar_decl *function);
 
+/* plan_storage_macro.c: the text of a macro's use is this expression and no
+ * more, so that what goes around the expression can go around the use. */
+bool ar_is_whole_use(const ar_rewriter *r, const ar_unit *unit,
+                     const ar_decl *function, const ar_node *node);
+
 /* ---- per kind of site ---------------------------------------------------- */
 
 /* plan_storage_decl.c */
@@ -69,6 +74,13 @@ const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_store(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_compound(ar_rewriter *r, const ar_site *site);
+/* NULL, or why the text of an expression of the site cannot change. */
+const char *ar_access_problem(const ar_rewriter *r, const ar_site *site,
+                              const ar_node *node);
+/* plan_storage_scan.c */
+const char *ar_rewrite_scan(ar_rewriter *r, const ar_site *site);
+/* plan_storage_vector.c */
+const char *ar_rewrite_vector(ar_rewriter *r, const ar_site *site);
 /* plan_storage_bytes.c */
 const char *ar_rewrite_sizeof(ar_rewriter *r, const ar_site *site);
 /* plan_storage_calls.c */

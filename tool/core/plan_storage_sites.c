@@ -28,11 +28,11 @@ static const char *rewrite(ar_rewriter *r, const ar_site *site) {
     case AR_SITE_VARARGS_VALUE: /* a load */
         return NULL;
     case AR_SITE_VECTOR:
-        return "it is read or written by a vector instruction";
+        return ar_rewrite_vector(r, site);
     case AR_SITE_LAUNCH:
         return "it is passed to a kernel";
     case AR_SITE_VARARGS_ADDRESS:
-        return "its address is passed to a function that takes any arguments";
+        return ar_rewrite_scan(r, site);
     case AR_SITE_KINDS:
         break;
     }

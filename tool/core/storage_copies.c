@@ -80,7 +80,8 @@ static void note_site(copies *c, const ar_site *site) {
                    &site->node->range);
     else if (site->kind == AR_SITE_STORE ||
              site->kind == AR_SITE_COMPOUND_STORE ||
-             site->kind == AR_SITE_VECTOR)
+             site->kind == AR_SITE_VECTOR ||
+             site->kind == AR_SITE_VARARGS_ADDRESS)
         c->other[to] = true;
     if (site->kind != AR_SITE_CALL)
         return;

@@ -81,7 +81,9 @@ static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
     }
     const ar_decl *callee = site->decl;
     if (!callee || ar_definition_of(s->program, callee) ||
-        (op && ar_mixed_call(s->arena, op->rule, callee->name)))
+        (op && ar_mixed_call(s->arena, op->rule, callee->name)) ||
+        ar_vector_form(callee) ||
+        ar_is_scan(ar_rule_at(s->rules, s->program, callee, site->node->range)))
         return false;
     return ar_storage_keep(
         s, c->id, ar_sprintf(s->arena, "'%s' takes float", callee->name),

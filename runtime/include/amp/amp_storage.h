@@ -341,6 +341,14 @@ size_t amp_fwrite_as(amp_dtype half, const void *x, size_t size, size_t n,
                      FILE *file);
 size_t amp_fread_as(amp_dtype half, void *x, size_t size, size_t n, FILE *file);
 
+/* scanf into half buffers: amp_scanned(scanf("%f", amp_scan(&x[i]))). Gives
+ * the float that scanf is to fill; what it filled is stored, rounded once, and
+ * what it did not reach stays as it was. At most AMP_SCANS of one call, which
+ * may have no other of this kind within its arguments. Returns n. */
+#define AMP_SCANS 16
+float *amp_scan_as(amp_dtype half, void *x);
+int amp_scanned(int n);
+
 /* FP32 products, rounded once; what overflows is found at the step. */
 amp_status amp_scale_half_as(amp_dtype half, int group, void *x, size_t bytes);
 amp_status amp_scale_buffer_half_as(amp_dtype half, int group, void *x);
@@ -359,6 +367,10 @@ static inline size_t amp_fwrite(const amp_half *x, size_t size, size_t n,
 
 static inline size_t amp_fread(amp_half *x, size_t size, size_t n, FILE *file) {
     return amp_fread_as(AMP_HALF, x, size, n, file);
+}
+
+static inline float *amp_scan(amp_half *x) {
+    return amp_scan_as(AMP_HALF, x);
 }
 
 /* amp_scale and amp_scale_buffer of a half buffer; bytes are its own. */

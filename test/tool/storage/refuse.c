@@ -6,7 +6,9 @@
 #include <string.h>
 
 typedef float vector[4];
-#define GET(p, i) ((p)[i])
+#define GET(p, i) ((p)[i] + 1)
+#define TAIL(p) p[1]
+#define VARIES h_x[1]
 #define SET(p, i, v) ((p)[i] = (v))
 #define NEW(type, n) ((type *)calloc((n), sizeof(type)))
 #define NAMED(e) printf(#e " %g\n", (double)(e))
@@ -24,6 +26,11 @@ static void set(float *p) {
     *p = 1;
 }
 
+static int *spare(void) {
+    static int number;
+    return &number;
+}
+
 // A function that is called through a pointer keeps its type.
 // CHECK-DAG: fp32 through:h_x/1 {{.*}}: 'through' is called through a pointer [{{.*}}:[[#@LINE+1]]:
 static void through(float *h_x) {
@@ -31,9 +38,9 @@ static void through(float *h_x) {
 }
 static void (*const table[])(float *) = {through};
 
-// CHECK-DAG: fp32 to_scanf:h_x/1 {{.*}}: 'scanf' takes float [{{.*}}:[[#@LINE+2]]:
+// CHECK-DAG: fp32 to_scanf:h_x/1 {{.*}}: it is passed to 'scanf' beside what is not plain [{{.*}}:[[#@LINE+2]]:
 static void to_scanf(float *h_x) {
-    if (scanf("%f", &h_x[1]) != 1)
+    if (scanf("%f %d", &h_x[1], spare()) != 1)
         exit(1);
 }
 
@@ -45,6 +52,24 @@ static float in_macro(const float *h_x) {
 // CHECK-DAG: fp32 set_in_macro:h_x/1 {{.*}}: the text comes from a macro body [{{.*}}:[[#@LINE+2]]:
 static void set_in_macro(float *h_x) {
     SET(h_x, 1, 2);
+}
+
+// The macro gives the element and something before it.
+// CHECK-DAG: fp32 in_front:h_x/1 {{.*}}: the text comes from a macro body [{{.*}}:[[#@LINE+2]]:
+static float in_front(const float *h_x) {
+    return TAIL(1 + h_x);
+}
+
+// CHECK-DAG: fp32 defined_twice:h_x/1 {{.*}}: the text comes from a macro body [{{.*}}:[[#@LINE+2]]:
+static float defined_twice(const float *h_x) {
+    return VARIES;
+}
+#undef VARIES
+#define VARIES 0
+
+// CHECK-DAG: fp32 shown_use:h_x/1 {{.*}}: a macro turns the text into a string [{{.*}}:[[#@LINE+2]]:
+static void shown_use(const float *h_x) {
+    SHOW(TAIL(h_x));
 }
 
 static int is_there(const void *p) {
