@@ -1,6 +1,7 @@
 #include "pipeline.h"
 
 #include "base/crash.h"
+#include "core/unsuited.h"
 #include "front/workers.h"
 #include "paths.h"
 #include "unseen.h"
@@ -260,7 +261,7 @@ static bool needs_scale(const ar_options *options) {
 }
 
 /* With bf16, or scale 1, the absence of an exact place is no error. */
-static void soften_scale_errors(ar_run *run, uint32_t first) {
+static void soften_errors(ar_run *run, uint32_t first) {
     for (uint32_t i = first; i < run->diags.list.count; i++) {
         ar_diag *diag = &run->diags.list.data[i];
         if (diag->severity == AR_ERROR) {
@@ -299,7 +300,7 @@ static bool settle_scale(ar_run *run) {
         is_audit(options))
         ar_diags_append(&run->diags, &run->scale_diags);
     if (!needs_scale(options) || is_audit(options))
-        soften_scale_errors(run, before);
+        soften_errors(run, before);
     if (run->diags.errors > errors)
         run->exit = AR_EXIT_USAGE;
     return run->exit == AR_EXIT_DONE || options->keep_going;
@@ -412,12 +413,12 @@ static bool plan(ar_run *run) {
     }
     bool ok = plan_with(run, scale_to_place(run));
     if (!ok && is_audit(run->options)) {
-        soften_scale_errors(run, before);
+        soften_errors(run, before);
         return true; /* the audit tells what is, nothing is written */
     }
     if (!ok && scale_to_place(run) && !needs_scale(run->options)) {
         /* nothing needs the scale: leave it out and say why */
-        soften_scale_errors(run, before);
+        soften_errors(run, before);
         run->edits.list.count = 0;
         run->diags.errors = errors;
         ok = plan_with(run, NULL);
@@ -533,6 +534,21 @@ static bool decide(ar_run *run, double *since) {
     return true;
 }
 
+/* Audits say what is, and go on. */
+static bool is_suited(ar_run *run) {
+    uint32_t before = run->diags.list.count;
+    if (run->options->level < AR_LEVEL_O2 || run->left_alone ||
+        !ar_report_unsuited(run->program, ar_level_name(run->options->level),
+                            &run->diags))
+        return true;
+    if (is_audit(run->options)) {
+        soften_errors(run, before);
+        return true;
+    }
+    run->exit = AR_EXIT_USAGE;
+    return false;
+}
+
 bool ar_pipeline(ar_run *run) {
     double since = now();
     const ar_options *options = run->options;
@@ -554,7 +570,7 @@ bool ar_pipeline(ar_run *run) {
     if (run->left_alone && (options->action == AR_ACTION_REWRITE ||
                             options->action == AR_ACTION_CHECK))
         return true;
-    if (!decide(run, &since))
+    if (!is_suited(run) || !decide(run, &since))
         return false;
     if (run->left_alone)
         return true;

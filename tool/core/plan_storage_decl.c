@@ -280,6 +280,8 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
         return ar_sprintf(
             r->arena, "'%s' also points to memory that stays FP32", decl->name);
     const char *problem = declaration_problem(r, site->where.unit, decl);
+    if (!problem && decl->range.in_macro_body)
+        problem = ar_text_problem(r, decl->range);
     if (!problem)
         problem = ar_text_problem(r, decl->float_token);
     if (!problem && decl->float_is_alias)

@@ -292,14 +292,19 @@ static void add_heap(builder *b) {
             continue;
         ar_audit_buffer row = {.name = heap_name(b, names, cell),
                                .kind = "heap",
-                               .type = "float",
+                               .type = cell->scalar->spelling,
                                .place = place(b, cell->object->site->range)};
+        uint32_t id = ar_storage_class_of_cell(b->run->storage_plan, cell);
         describe(b, &row, cell);
+        if (id == AR_NO_ID && b->run->options->level >= AR_LEVEL_O2)
+            row.reason = ar_is_float(cell->scalar)
+                             ? "no pointer to float is seen to name it"
+                             : ar_sprintf(b->arena, "it is stored as %s",
+                                          cell->scalar->spelling);
         if (!cell->is_region && ar_table_get(&in_parts, cell->object->id, 0))
             row.reason = ar_sprintf(
                 b->arena, "%s; what lies outside its named parts", row.reason);
-        describe_decision(b, &row,
-                          ar_storage_class_of_cell(b->run->storage_plan, cell));
+        describe_decision(b, &row, id);
         if (is_new_row(b, &seen, &row))
             AR_PUSH(b->arena, &b->audit->buffers, row);
     }
