@@ -298,49 +298,6 @@ static uint32_t increment(ar_walk *w, ar_node *node) {
                                                   : 0;
 }
 
-void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
-                   ar_node *value, ar_decl *to) {
-    if (!value || !type)
-        return;
-    if (ar_is_reference(type)) {
-        ar_store_pointer(w, cell, ar_lvalue(w, value), value, to, value);
-        return;
-    }
-    if (value->kind != AR_INIT_LIST) {
-        uint32_t mark = w->loads.count;
-        uint32_t target = ar_eval(w, value);
-        if (type->kind == AR_TYPE_POINTER)
-            ar_store_pointer(w, cell, target, value, to, value);
-        else if (type->kind == AR_TYPE_INT)
-            ar_size_flow(w, value, cell);
-        else if (type->kind == AR_TYPE_FLOAT)
-            ar_flow_values(w, mark, cell, to, value);
-        w->loads.count = mark;
-        return;
-    }
-    if (type->kind == AR_TYPE_ARRAY && ar_is_float(type->element))
-        ar_walk_site(w, AR_SITE_INITIALISER, value, cell);
-    const ar_decl *record = type->kind == AR_TYPE_RECORD ? type->record : NULL;
-    uint32_t position = 0;
-    for (uint32_t i = 0; i < value->kid_count; i++) {
-        ar_node *kid = value->kids[i];
-        ar_decl *field = NULL;
-        while (kid && kid->kind == AR_DESIGNATED) {
-            field = kid->decl;
-            kid = kid->kid_count ? kid->kids[0] : NULL;
-        }
-        if (record && !field && position < record->member_count)
-            field = record->members[position];
-        position = field ? field->index + 1 : position + 1;
-        if (field)
-            ar_initialise(w, ar_cell_of(w->g, field), field->type, kid, field);
-        else if (!record)
-            ar_initialise(w, cell,
-                          type->kind == AR_TYPE_ARRAY ? type->element : type,
-                          kid, to);
-    }
-}
-
 /* ---- expressions --------------------------------------------------------- */
 
 static uint32_t conditional(ar_walk *w, ar_node *node) {

@@ -303,15 +303,3 @@ const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site) {
         return "a single float shares its memory";
     return ar_put_half_type(r, site->node);
 }
-
-/* { 0 } is zero in every type. */
-const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site) {
-    const ar_node *node = site->node;
-    const ar_node *only = node->kid_count == 1 ? node->kids[0] : NULL;
-    while (only && only->kind == AR_IMPLICIT && only->kid_count)
-        only = only->kids[0];
-    if (only && only->kind == AR_INT_LIT && only->int_value == 0 &&
-        !ar_text_problem(r, only->range))
-        return NULL;
-    return "it is initialised with a list of numbers";
-}

@@ -69,6 +69,7 @@ bool ar_is_whole_use(const ar_rewriter *r, const ar_unit *unit,
 /* plan_storage_decl.c */
 const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site);
+/* plan_storage_init.c */
 const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site);
 /* plan_storage_access.c */
 const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site);

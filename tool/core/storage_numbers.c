@@ -64,10 +64,8 @@ static bool is_integer(const ar_node *node) {
     }
 }
 
-static void note_store(ar_storage_solver *s, const ar_site *site) {
-    if (site->node->kind != AR_ASSIGN)
-        return;
-    const ar_node *value = site->node->kids[1];
+static void note_value(ar_storage_solver *s, const ar_site *site,
+                       const ar_node *value) {
     const char *problem =
         is_integer(value)
             ? "holds integers, which half has up to 2048 (bf16: 256) only"
@@ -75,6 +73,21 @@ static void note_store(ar_storage_solver *s, const ar_site *site) {
     if (problem)
         ar_storage_deny(s, site->classes[0], problem, site->node->range,
                         site->where.function);
+}
+
+static void note_store(ar_storage_solver *s, const ar_site *site) {
+    const ar_node *node = site->node;
+    if (site->kind == AR_SITE_STORE && node->kind == AR_ASSIGN)
+        note_value(s, site, node->kids[1]);
+    if (site->kind != AR_SITE_INITIALISER)
+        return;
+    for (uint32_t i = 0; i < node->kid_count; i++) {
+        const ar_node *value = node->kids[i];
+        while (value->kind == AR_DESIGNATED && value->kid_count)
+            value = value->kids[0];
+        if (value->kind != AR_INIT_LIST && ar_is_floating(value->type))
+            note_value(s, site, value);
+    }
 }
 
 /* (int)x[i]: the number itself is wanted. */
@@ -96,8 +109,7 @@ static void note_use(void *context, ar_unit *unit, ar_decl *function,
 
 void ar_storage_find_numbers(ar_storage_solver *s) {
     for (uint32_t i = 0; i < s->facts->sites.count; i++)
-        if (s->facts->sites.data[i].kind == AR_SITE_STORE &&
-            s->facts->sites.data[i].class_count)
+        if (s->facts->sites.data[i].class_count)
             note_store(s, &s->facts->sites.data[i]);
     ar_program_visit(s->program, note_use, s);
 }

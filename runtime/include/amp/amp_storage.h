@@ -46,6 +46,10 @@ static inline amp_half amp_to_half(float x) {
     return x;
 }
 
+/* In the initialiser of what is there from the start: the number, and its bits
+ * as fp16 and as bf16, where C has no constant that converts it. */
+#define AMP_HALF_CONST(x, fp16, bf16) (x)
+
 /* x += e and its kin as expressions, for an x that cannot be written twice
  * (`*p++ += e`): they evaluate their arguments once and have the new value. */
 #define amp_half_add(x, e) (*(x) += (e))
@@ -189,6 +193,8 @@ static inline amp_half amp_to_half(float x) {
     h.bits = AMP_HALF == AMP_BF16 ? amp_bf16_store(x) : amp_fp16_store(x);
     return h;
 }
+
+#define AMP_HALF_CONST(x, fp16, bf16) {AMP_HALF == AMP_BF16 ? bf16 : fp16}
 
 /* C computes `x += e` in the wider type of both. In double a float e gives
  * the bits of FP32 arithmetic too: twice the digits and two more, rounded

@@ -24,7 +24,7 @@ float printed[4];
 // CHECK-DAG: storage fp32 printed/1 {{.*}}: its address is passed to a function that takes any arguments [
 
 float scanned[4];
-// CHECK-DAG: storage fp32 scanned/1 {{.*}}: its address is passed to a function that takes any arguments [
+// CHECK-DAG: storage fp32 scanned/1 {{.*}}: 'scanf' gets it as no float pointer [
 
 float counted[4], numbered[4];
 // CHECK-DAG: storage half counted/1 {{.*}}: rule keep half variable

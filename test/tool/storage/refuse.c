@@ -7,6 +7,7 @@
 
 typedef float vector[4];
 #define GET(p, i) ((p)[i] + 1)
+#define PAIR 1, 2
 #define TAIL(p) p[1]
 #define VARIES h_x[1]
 #define SET(p, i, v) ((p)[i] = (v))
@@ -18,8 +19,27 @@ typedef float vector[4];
 // CHECK-DAG: fp32 h_typedef/1 {{.*}}: its type is a typedef of more than a float [{{.*}}:[[#@LINE+1]]:
 static vector h_typedef;
 
-// CHECK-DAG: fp32 h_list/1 {{.*}}: it is initialised with a list of numbers [{{.*}}:[[#@LINE+1]]:
-static float h_list[3] = {1, 2, 3};
+// CHECK-DAG: fp32 h_list/1 {{.*}}: its initialiser must be constant, and is more than plain numbers [{{.*}}:[[#@LINE+1]]:
+static float h_list[3] = {1, 2 + 1, 3};
+
+// CHECK-DAG: fp32 h_rows/2 {{.*}}: its initialiser leaves out the braces around its numbers [{{.*}}:[[#@LINE+1]]:
+static float h_rows[2][2] = {1, 2, 3, 4};
+
+// CHECK-DAG: fp32 row.h_v/1 {{.*}}: its initialiser leaves out the braces around its numbers [{{.*}}:[[#@LINE+5]]:
+typedef struct row {
+    int n;
+    float h_v[2];
+} row;
+static row rows[2] = {{1, 2, 3}, {2}};
+
+// CHECK-DAG: fp32 far.h_v/1 {{.*}}: its initialiser leaves out the braces around its numbers [{{.*}}:[[#@LINE+4]]:
+typedef struct far {
+    float h_v[2];
+} far;
+static far distant = {.h_v[1] = 3};
+
+// CHECK-DAG: fp32 h_pair/1 {{.*}}: a macro gives several numbers of its initialiser [{{.*}}:[[#@LINE+1]]:
+static float h_pair[2] = {PAIR};
 
 static float h_scalar;
 static void set(float *p) {
@@ -237,6 +257,7 @@ int main(void) {
     shown(h_s), made();
     to_scanf(h_b), set_in_macro(h_c), webs(y), count(), ratio(), one_size();
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
+    h_rows[0][1] = rows[1].h_v[0] + distant.h_v[1] + h_pair[0];
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
     printf("%zu %d %d\n", distance(h_j), compared(h_k), helped(h_m, h_n, h_o));
     printf("%g %d\n", typed(), compared_to(h_compared, as_long));

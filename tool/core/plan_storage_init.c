@@ -1,0 +1,155 @@
+/* Storage edits: initialisers of arrays.
+ *
+ * An array that lives as long as its block is given converted values. One that
+ * is there from the start takes constants only, and those have no conversion in
+ * C: `AMP_HALF_CONST(0.5f, 0x3800, 0x3f00)` says the bits of both half types
+ * beside the number that it stands for. */
+#include "core/plan_storage_parts.h"
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* A plain number, perhaps with a sign; its text is its own. */
+static bool is_number(const ar_node *node, float *value) {
+    double sign = 1;
+    if (node->range.in_macro_body)
+        return false;
+    node = ar_skip_casts(node);
+    if (node->kind == AR_UNARY && node->op == AR_OP_MINUS) {
+        sign = -1;
+        node = ar_skip_casts(node->kids[0]);
+    }
+    if (node->range.in_macro_body)
+        return false;
+    if (node->kind == AR_FLOAT_LIT && ar_is_float(node->type))
+        *value = (float)sign * (float)node->float_value;
+    else if (node->kind == AR_FLOAT_LIT)
+        *value = (float)(sign * node->float_value);
+    else if (node->kind == AR_INT_LIT)
+        *value = (float)(sign * (double)node->int_value);
+    else
+        return false;
+    return true;
+}
+
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Without the last `count` bits, to nearest even. */
+static uint32_t rounded(uint32_t bits, int count) {
+    uint32_t below_half = (1u << (count - 1)) - 1;
+    return (bits + below_half + (bits >> count & 1u)) >> count;
+}
+
+/* As amp_to_half. */
+static unsigned fp16_bits(float x) {
+    uint32_t sign = bits_of(x) >> 16 & 0x8000u;
+    uint32_t size = bits_of(x) & 0x7fffffffu;
+    if (size >= 0x477ff000u) /* 65520, half way to what is too much */
+        return sign | 0x7c00u;
+    if (size >= 0x38800000u) /* 2^-14: exponents move down by 112 */
+        return sign | rounded(size - 0x38000000u, 13);
+    /* a whole number of 2^-24, which float adds to 2^23 and rounds */
+    float unit = 0x1p-24f, sum = 0x1p23f + (x < 0 ? -x : x) / unit;
+    return sign | (bits_of(sum) & 0x7ffu);
+}
+
+static unsigned bf16_bits(float x) {
+    return rounded(bits_of(x), 16);
+}
+
+/* ---- lists --------------------------------------------------------------- */
+
+static bool holds(const ar_node *root, const ar_node *node) {
+    if (!root || root == node)
+        return root == node;
+    for (uint32_t i = 0; i < root->kid_count; i++)
+        if (holds(root->kids[i], node))
+            return true;
+    return false;
+}
+
+static const ar_decl *declared_with(const ar_node *root, const ar_node *list) {
+    if (!root)
+        return NULL;
+    for (uint32_t i = 0; i < root->decl_count; i++)
+        if (holds(root->decls[i]->init, list))
+            return root->decls[i];
+    const ar_decl *found = NULL;
+    for (uint32_t i = 0; i < root->kid_count && !found; i++)
+        found = declared_with(root->kids[i], list);
+    return found;
+}
+
+static bool takes_constants(const ar_site *site) {
+    if (!site->where.function)
+        return true;
+    const ar_decl *decl = declared_with(site->where.function->body, site->node);
+    return decl && decl->storage != AR_STORAGE_AUTO;
+}
+
+static const ar_node *value_of(const ar_node *kid) {
+    while (kid->kind == AR_DESIGNATED && kid->kid_count)
+        kid = kid->kids[0];
+    return kid;
+}
+
+/* { 0 } is zero in every type. */
+static bool is_zero(const ar_rewriter *r, const ar_node *list) {
+    if (list->kid_count != 1)
+        return list->kid_count == 0;
+    const ar_node *only = ar_skip_casts(list->kids[0]);
+    return only->kind == AR_INT_LIT && only->int_value == 0 &&
+           !ar_text_problem(r, only->range);
+}
+
+/* One text that gives several values, or one in braces of its own. */
+static const char *value_problem(const ar_rewriter *r, const ar_node *list,
+                                 uint32_t i, bool is_constant) {
+    const ar_node *value = value_of(list->kids[i]);
+    ar_range range = value->range;
+    float number;
+    if (value->kind == AR_INIT_LIST || value->kind == AR_DESIGNATED)
+        return "its initialiser has braces around one number";
+    for (uint32_t k = 0; k < list->kid_count; k++)
+        if (k != i && value_of(list->kids[k])->range.begin == range.begin)
+            return "a macro gives several numbers of its initialiser";
+    if (is_constant && !is_number(value, &number))
+        return "its initialiser must be constant, and is more than plain "
+               "numbers";
+    range.in_macro_body = false;
+    return ar_text_problem(r, range);
+}
+
+static void put_value(ar_rewriter *r, const ar_node *value, bool is_constant) {
+    float number;
+    if (!is_constant || !is_number(value, &number)) {
+        ar_put_around(r, value->range, AR_LAYER_CONVERT, "amp_to_half(", ")");
+        return;
+    }
+    ar_put_around(r, value->range, AR_LAYER_CONVERT, "AMP_HALF_CONST(",
+                  ar_sprintf(r->arena, ", 0x%04x, 0x%04x)", fp16_bits(number),
+                             bf16_bits(number)));
+}
+
+const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site) {
+    const ar_node *list = site->node;
+    if (is_zero(r, list))
+        return NULL;
+    if (!ar_is_kind(list->type, AR_TYPE_ARRAY) ||
+        !ar_is_float(list->type->element))
+        return "its initialiser leaves out the braces around its numbers";
+    if (list->range.in_macro_body)
+        return ar_text_problem(r, list->range);
+    bool is_constant = takes_constants(site);
+    for (uint32_t i = 0; i < list->kid_count; i++) {
+        const char *problem = value_problem(r, list, i, is_constant);
+        if (problem)
+            return problem;
+    }
+    for (uint32_t i = 0; i < list->kid_count; i++)
+        put_value(r, value_of(list->kids[i]), is_constant);
+    return NULL;
+}
