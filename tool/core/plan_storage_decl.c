@@ -282,6 +282,8 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
     const char *problem = declaration_problem(r, site->where.unit, decl);
     if (!problem && decl->range.in_macro_body)
         problem = ar_text_problem(r, decl->range);
+    if (!problem && decl->float_token.file == AR_NO_FILE)
+        problem = "its declaration spells no float";
     if (!problem)
         problem = ar_text_problem(r, decl->float_token);
     if (!problem && decl->float_is_alias)

@@ -45,13 +45,15 @@ void ar_sites_of_declarations(ar_graph *g) {
             continue;
         for (uint32_t j = 0; j < entity->all_count; j++) {
             ar_decl *decl = entity->all[j];
-            bool is_known = decl->float_token.file == AR_NO_FILE;
+            bool is_spelled = decl->float_token.file != AR_NO_FILE;
+            bool is_known = !is_spelled && decl->is_system;
             /* One header read by many units declares once. */
             for (uint32_t k = 0; k < j && !is_known; k++)
                 is_known = same_range(entity->all[k]->range, decl->range);
             if (is_known)
                 continue;
-            ar_where where = {entity->unit, NULL, decl->float_token};
+            ar_where where = {entity->unit, NULL,
+                              is_spelled ? decl->float_token : decl->range};
             ar_site_add(g, AR_SITE_DECLARATION, where, NULL, decl, cell);
         }
     }

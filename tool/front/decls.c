@@ -353,8 +353,10 @@ static void fill(ar_collector *c, ar_decl *decl, CXCursor cursor) {
     decl->name_range = name_range(c, cursor, decl->name);
     /* A function that is nothing but its name was declared by the parser for
      * a call: a builtin, or one without a prototype. */
+    CXSourceLocation begin = clang_getRangeStart(clang_getCursorExtent(cursor));
     if (decl->kind == AR_DECL_FUNCTION &&
-        decl->range.begin == decl->name_range.begin)
+        decl->range.begin == decl->name_range.begin &&
+        clang_equalLocations(begin, at))
         decl->is_system = true;
     /* A macro among the specifiers does not make the rest uneditable. */
     if (decl->name_range.end > decl->name_range.begin &&

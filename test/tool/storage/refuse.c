@@ -8,6 +8,10 @@
 typedef float vector[4];
 #define GET(p, i) ((p)[i] + 1)
 #define PAIR 1, 2
+#define GETTER(type, name)                                                     \
+    static type get_##name(made_by *a) {                                       \
+        return a->name;                                                        \
+    }
 #define TAIL(p) p[1]
 #define VARIES h_x[1]
 #define SET(p, i, v) ((p)[i] = (v))
@@ -50,6 +54,13 @@ static int *spare(void) {
     static int number;
     return &number;
 }
+
+// The macro makes up the name, too.
+// CHECK-DAG: fp32 made_by.h_by_macro/1 {{.*}}: the text comes from a macro body [{{.*}}:[[#@LINE+4]]:
+typedef struct made_by {
+    float *h_by_macro;
+} made_by;
+GETTER(float *, h_by_macro)
 
 // A function that is called through a pointer keeps its type.
 // CHECK-DAG: fp32 through:h_x/1 {{.*}}: 'through' is called through a pointer [{{.*}}:[[#@LINE+1]]:
@@ -257,6 +268,9 @@ int main(void) {
     shown(h_s), made();
     to_scanf(h_b), set_in_macro(h_c), webs(y), count(), ratio(), one_size();
     both_sizes(stdout), ones(h_d, 8), result(y, h_e), atomic(h_f);
+    made_by by = {NULL};
+    if (get_h_by_macro(&by))
+        by.h_by_macro[0] = 1;
     h_rows[0][1] = rows[1].h_v[0] + distant.h_v[1] + h_pair[0];
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
     printf("%zu %d %d\n", distance(h_j), compared(h_k), helped(h_m, h_n, h_o));
