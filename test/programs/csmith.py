@@ -24,8 +24,9 @@ import subprocess
 import sys
 import tempfile
 
-from oracles import Failure, expect, first_difference, new_warnings
+from oracles import Failure, expect, first_difference
 from random_layers import seeds_of
+from random_storage import new_warnings
 
 RULES = 'keep half variable "*";\nkeep half field "*";\n'
 SMALL = ["--float", "--no-volatiles", "--max-funcs", "6",

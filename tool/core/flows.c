@@ -333,11 +333,27 @@ static bool points_to_floats(const ar_node *node) {
            ar_float_depth(node->type) > 0;
 }
 
+/* What p points to, of (p = NULL). */
+static uint32_t assigned_memory(ar_walk *w, ar_node *node) {
+    node = ar_skip_casts(node);
+    while (node->kind == AR_COMMA)
+        node = ar_skip_casts(node->kids[node->kid_count - 1]);
+    if (node->kind != AR_ASSIGN || !points_to_floats(node))
+        return 0;
+    bool was_quiet = w->is_quiet;
+    w->is_quiet = true;
+    uint32_t cell = ar_lvalue(w, node->kids[0]);
+    w->is_quiet = was_quiet;
+    return cell ? ar_cell_pointee(w->g, cell) : 0;
+}
+
 /* Only addresses of one type can be compared or subtracted, and they mean
  * something only within one memory. */
 static void compare_addresses(ar_walk *w, ar_node *node, uint32_t left,
                               uint32_t right) {
     ar_node *one = node->kids[0], *other = node->kids[1];
+    left = left ? left : assigned_memory(w, one);
+    right = right ? right : assigned_memory(w, other);
     bool gives_address = ar_is_kind(node->type, AR_TYPE_POINTER);
     if (left && right && left != right && !gives_address &&
         points_to_floats(one) && points_to_floats(other))

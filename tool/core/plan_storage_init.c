@@ -105,6 +105,24 @@ static bool is_zero(const ar_rewriter *r, const ar_node *list) {
            !ar_text_problem(r, only->range);
 }
 
+/* It lies in no other list: a compiler that asks for all the braces of a type
+ * lets { 0 } pass there, and only there. */
+static bool is_whole(const ar_site *site) {
+    const ar_unit *unit = site->where.unit;
+    const ar_node *parent = ar_parent_in(site->where.function, site->node);
+    if (parent)
+        return parent->kind != AR_INIT_LIST && parent->kind != AR_DESIGNATED;
+    for (uint32_t i = 0; i < unit->decls.count; i++)
+        if (unit->decls.data[i]->init == site->node)
+            return true;
+    return false;
+}
+
+static bool takes_numbers(const ar_node *list) {
+    return ar_is_kind(list->type, AR_TYPE_ARRAY) &&
+           ar_is_float(list->type->element);
+}
+
 /* One text that gives several values, or one in braces of its own. */
 static const char *value_problem(const ar_rewriter *r, const ar_node *list,
                                  uint32_t i, bool is_constant) {
@@ -136,10 +154,9 @@ static void put_value(ar_rewriter *r, const ar_node *value, bool is_constant) {
 
 const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site) {
     const ar_node *list = site->node;
-    if (is_zero(r, list))
+    if (is_zero(r, list) && (is_whole(site) || !takes_numbers(list)))
         return NULL;
-    if (!ar_is_kind(list->type, AR_TYPE_ARRAY) ||
-        !ar_is_float(list->type->element))
+    if (!takes_numbers(list))
         return "its initialiser leaves out the braces around its numbers";
     if (list->range.in_macro_body)
         return ar_text_problem(r, list->range);
