@@ -14,19 +14,35 @@ uint64_t ar_variable_key(const ar_accumulation *a, const ar_node *node) {
     return ar_entity_of(a->g->program, node->decl)->id + 1;
 }
 
-/* In every loop around the place; a second ar_assignment forgets the value. */
-static void note_assignment(scan *s, uint64_t key, ar_node *value) {
+typedef enum set_kind {
+    SET_PLAIN, /* to a value; NULL: it is declared without one */
+    SET_STEP,  /* from its own value */
+    SET_LOST   /* its address is taken */
+} set_kind;
+
+static void add_start(ar_assignment *all, set_kind kind, ar_node *value,
+                      ar_loop *at) {
+    if (kind == SET_STEP || (kind == SET_PLAIN && !value))
+        return;
+    all->is_lost |= kind == SET_LOST || all->start;
+    all->start = value;
+    all->start_loop = at;
+}
+
+/* In every loop around the place; a second assignment forgets the value. */
+static void note_assignment(scan *s, uint64_t key, set_kind kind,
+                            ar_node *value) {
     if (!key)
         return;
     for (ar_loop *loop = s->loop; loop; loop = loop->outer) {
-        ar_assignment *old = ar_map_get(&loop->assigned, key);
-        if (old) {
-            old->value = NULL;
-            continue;
+        ar_assignment *all = ar_map_get(&loop->assigned, key);
+        bool is_first = !all;
+        if (is_first) {
+            all = AR_NEW(s->a->g->arena, ar_assignment);
+            ar_map_put(&loop->assigned, key, all);
         }
-        ar_assignment *fresh = AR_NEW(s->a->g->arena, ar_assignment);
-        fresh->value = value;
-        ar_map_put(&loop->assigned, key, fresh);
+        all->value = is_first ? value : NULL;
+        add_start(all, kind, value, s->loop);
     }
 }
 
@@ -89,23 +105,24 @@ static void scan_node(scan *s, ar_node *node) {
     case AR_ASSIGN:
         remember(s, node);
         note_assignment(s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
-                        node->kids[1]);
+                        SET_PLAIN, node->kids[1]);
         break;
     case AR_COMPOUND_ASSIGN:
         remember(s, node);
         note_assignment(s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
-                        NULL);
+                        SET_STEP, NULL);
         break;
     case AR_UNARY:
         if (node->op >= AR_OP_PRE_INC) {
             remember(s, node);
-            note_assignment(
-                s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])), NULL);
+            note_assignment(s,
+                            ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
+                            SET_STEP, NULL);
         }
         break;
     case AR_ADDRESS: /* may be assigned by whoever gets it */
         note_assignment(s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
-                        NULL);
+                        SET_LOST, NULL);
         break;
     case AR_CALL:
     case AR_LAUNCH:
@@ -117,7 +134,7 @@ static void scan_node(scan *s, ar_node *node) {
             if (decl->kind != AR_DECL_VAR)
                 continue;
             uint64_t key = ar_entity_of(s->a->g->program, decl)->id + 1;
-            note_assignment(s, key, decl->init);
+            note_assignment(s, key, SET_PLAIN, decl->init);
             scan_node(s, decl->init);
         }
         break;
@@ -142,6 +159,11 @@ ar_accumulation *ar_accumulation_of(ar_graph *g, ar_unit *unit,
 
 enum { MAX_DEPTH = 16 };
 
+static bool is_step(const ar_accumulation *a, const ar_node *node) {
+    return node->kind == AR_UNARY && node->op >= AR_OP_PRE_INC &&
+           ar_variable_key(a, ar_skip_casts(node->kids[0]));
+}
+
 /* Does an iteration of the loop move anything the expression depends on? A
  * value loaded from memory or returned by a call may be anything. The variable
  * of a loop further in starts anew each time: `inner` up to `loop` are the
@@ -161,8 +183,13 @@ static bool moves(const ar_accumulation *a, const ar_loop *inner,
         for (const ar_loop *l = inner; l != loop; l = l->outer)
             if (l->control == key)
                 return moves(a, l->outer, loop, l->start, depth + 1);
-        return !set->value || moves(a, inner, loop, set->value, depth + 1);
+        if (set->value)
+            return moves(a, inner, loop, set->value, depth + 1);
+        return !set->start || set->is_lost ||
+               moves(a, set->start_loop, loop, set->start, depth + 1);
     }
+    if (is_step(a, node)) /* of *e++: where e stands */
+        return moves(a, inner, loop, node->kids[0], depth);
     if (node->kind == AR_CALL || node->kind == AR_ASSIGN ||
         node->kind == AR_COMPOUND_ASSIGN || node->kind == AR_LAUNCH)
         return true;

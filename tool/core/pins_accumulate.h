@@ -3,7 +3,7 @@
  * A store adds to memory again and again when a loop around it moves nothing
  * that its target depends on. What an expression depends on is a set of
  * variables; a local that one plain assignment in the loop defines stands for
- * what it was computed from. */
+ * what it was computed from, and so does one that walks on from there. */
 #ifndef AR_PINS_ACCUMULATE_H
 #define AR_PINS_ACCUMULATE_H
 
@@ -18,7 +18,12 @@ typedef struct ar_loop {
 } ar_loop;
 
 typedef struct ar_assignment {
-    ar_node *value; /* of the only plain assignment, else NULL */
+    ar_node *value; /* of the only assignment, if that is a plain one */
+    /* of the only plain assignment beside steps (`e++`, `k += 2`): the variable
+     * walks from here anew each time; NULL: none, or several */
+    ar_node *start;
+    ar_loop *start_loop; /* the innermost one around it */
+    bool is_lost;        /* may be set in ways not listed here */
 } ar_assignment;
 
 struct ar_accumulation {
