@@ -519,6 +519,7 @@ static bool decide(ar_run *run, double *since) {
     }
     ar_solve_ops(run->arena, run->program, run->rules, run->options->level,
                  run->ops, &run->diags);
+    ar_remark_sizes(run->arena, run->ops, &run->diags);
     if (run->storage)
         run->storage_plan = ar_solve_storage(
             run->arena, run->program, run->rules, storage_policy(run->options),

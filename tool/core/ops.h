@@ -59,4 +59,7 @@ uint32_t ar_half_operands(const ar_function_rule *rule);
 void ar_solve_ops(ar_arena *arena, ar_program *program, const ar_rules *rules,
                   ar_level level, ar_ops *ops, ar_diags *diags);
 
+/* Says which ops in half have constant sizes that do not suit it. */
+void ar_remark_sizes(ar_arena *arena, const ar_ops *ops, ar_diags *diags);
+
 #endif

@@ -1,8 +1,7 @@
 /* solve, ops: a precision and one reason for each. */
+#include "core/constant.h"
 #include "core/ops.h"
 #include "core/rule_at.h"
-
-#include <math.h>
 
 typedef struct solver {
     ar_arena *arena;
@@ -72,32 +71,6 @@ static bool compare(double a, int comparison, double b) {
     AR_BUG("comparison '%c'", comparison);
 }
 
-static bool constant_value(const ar_node *node, double *value) {
-    while (node && (node->kind == AR_CAST || node->kind == AR_IMPLICIT))
-        node = node->kids[0];
-    if (!node)
-        return false;
-    if (node->kind == AR_INT_LIT) {
-        *value = (double)node->int_value;
-        return true;
-    }
-    if (node->kind == AR_FLOAT_LIT) {
-        *value = node->float_value;
-        return true;
-    }
-    if (node->kind == AR_REF && node->decl &&
-        node->decl->kind == AR_DECL_ENUMERATOR) {
-        *value = (double)node->decl->value;
-        return true;
-    }
-    if (node->kind == AR_UNARY && node->op == AR_OP_MINUS &&
-        constant_value(node->kids[0], value)) {
-        *value = -*value;
-        return true;
-    }
-    return false;
-}
-
 /* `fp32 when slope < 1e-4`: a condition on a value that is not a constant
  * cannot be decided here, and FP32 is the safe answer. */
 static bool condition_keeps(solver *s, ar_op_site *site) {
@@ -110,7 +83,7 @@ static bool condition_keeps(solver *s, ar_op_site *site) {
             continue;
         const ar_node *argument = site->node->kids[first + c->param];
         const char *name = rule->params[c->param].name;
-        if (!constant_value(argument, &value)) {
+        if (!ar_constant(argument, &value)) {
             keep(site,
                  ar_sprintf(s->arena,
                             "%s depends on '%s', which is not a constant here",

@@ -1,28 +1,11 @@
 /* Numbers that half cannot hold: constants out of its range, integers. The
  * narrower of each is what counts, since one source serves fp16 and bf16. */
+#include "core/constant.h"
 #include "core/storage_solver.h"
 
 #include <math.h>
 
 static const double fp16_max = 65504.0, fp16_least = 5.9604644775390625e-8;
-
-static bool constant(const ar_node *node, double *value) {
-    node = ar_skip_casts(node);
-    if (node->kind == AR_FLOAT_LIT) {
-        *value = node->float_value;
-        return true;
-    }
-    if (node->kind == AR_INT_LIT) {
-        *value = (double)node->int_value;
-        return true;
-    }
-    if (node->kind == AR_UNARY && node->op == AR_OP_MINUS &&
-        constant(node->kids[0], value)) {
-        *value = -*value;
-        return true;
-    }
-    return false;
-}
 
 /* What a store may store: either side of a conditional. */
 static const char *constant_problem(ar_storage_solver *s, const ar_node *node) {
@@ -32,7 +15,7 @@ static const char *constant_problem(ar_storage_solver *s, const ar_node *node) {
         return first ? first : constant_problem(s, node->kids[2]);
     }
     double value;
-    if (!constant(node, &value) || !isfinite(value))
+    if (!ar_constant(node, &value) || !isfinite(value))
         return NULL;
     double size = fabs(value);
     if (size > fp16_max)

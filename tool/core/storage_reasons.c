@@ -361,16 +361,22 @@ static const char *sum_words(ar_accumulator_kind kind) {
     AR_BUG("accumulator %d", (int)kind);
 }
 
-static bool kept_as_sum(ar_storage_solver *s, const ar_storage_class *c) {
+static const ar_accumulator *first_sum(const ar_storage_solver *s,
+                                       const ar_storage_class *c) {
     for (uint32_t i = 0; i < c->accumulator_count; i++) {
         const ar_accumulator *sum =
             &s->facts->accumulators.data[c->accumulators[i]];
         if (is_sum(s, sum, c->id))
-            return ar_storage_keep(s, c->id, sum_words(sum->kind),
-                                   sum->where.range,
-                                   "add up in a local variable and store once");
+            return sum;
     }
-    return false;
+    return NULL;
+}
+
+static bool kept_as_sum(ar_storage_solver *s, const ar_storage_class *c) {
+    const ar_accumulator *sum = first_sum(s, c);
+    return sum &&
+           ar_storage_keep(s, c->id, sum_words(sum->kind), sum->where.range,
+                           "add up in a local variable and store once");
 }
 
 /* ---- one class ----------------------------------------------------------- */
@@ -422,6 +428,16 @@ static bool kept_as_spoiled(ar_storage_solver *s, const ar_storage_class *c) {
                            "--strict-o3");
 }
 
+/* In half all the same: what is to be warned of. */
+static void note_sum(ar_storage_solver *s, const ar_storage_class *c) {
+    ar_class_info *info = &s->info[c->id];
+    const ar_accumulator *sum = first_sum(s, c);
+    if (!sum || info->denied)
+        return;
+    info->denied = sum_words(sum->kind);
+    info->denied_at = sum->where.range;
+}
+
 void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c) {
     const ar_class_info *info = &s->info[c->id];
     ar_storage_decision role = by_role(s, c), *d = &s->at[c->id];
@@ -441,6 +457,7 @@ void ar_storage_decide(ar_storage_solver *s, const ar_storage_class *c) {
     if (is_ruled_out(s, c))
         return;
     if (info->half_by) {
+        note_sum(s, c);
         s->wanted[c->id] = true;
         d->reason = info->half_by;
         d->reason_at = info->half_at;

@@ -2,9 +2,8 @@
  * squares (fp16 flushes the square of a small gradient) and what decays so
  * slowly that a step changes it by less than half an ulp of bf16. One source
  * serves both types, so that either keeps it in FP32. */
+#include "core/constant.h"
 #include "core/storage_solver.h"
-
-#include <math.h>
 
 enum { MAX_FACTORS = 16, MAX_DEPTH = 16 };
 
@@ -30,8 +29,13 @@ typedef struct term {
 
 /* ---- constants ----------------------------------------------------------- */
 
+static bool of_name(const void *context, const ar_decl *decl, uint32_t depth,
+                    double *value);
+
 static bool constant(const ar_storage_solver *s, const ar_node *node,
-                     uint32_t depth, double *value);
+                     uint32_t depth, double *value) {
+    return ar_constant_with(node, of_name, s, depth, value);
+}
 
 /* What all calls pass for a parameter. */
 static bool passed(const ar_storage_solver *s, const ar_decl *param,
@@ -56,57 +60,14 @@ static bool passed(const ar_storage_solver *s, const ar_decl *param,
     return any;
 }
 
-static bool constant_of(const ar_storage_solver *s, const ar_decl *decl,
-                        uint32_t depth, double *value) {
-    if (!decl)
-        return false;
-    if (decl->kind == AR_DECL_ENUMERATOR) {
-        *value = (double)decl->value;
-        return true;
-    }
+static bool of_name(const void *context, const ar_decl *decl, uint32_t depth,
+                    double *value) {
+    const ar_storage_solver *s = context;
     if (decl->kind == AR_DECL_PARAM)
         return passed(s, decl, depth, value);
-    const ar_node *set = decl->is_const && decl->init ? decl->init
-                         : ar_is_local_float(decl)
-                             ? ar_storage_single_value(s, decl)
-                             : NULL;
+    const ar_node *set =
+        ar_is_local_float(decl) ? ar_storage_single_value(s, decl) : NULL;
     return set && constant(s, set, depth, value);
-}
-
-static bool constant(const ar_storage_solver *s, const ar_node *node,
-                     uint32_t depth, double *value) {
-    node = ar_skip_casts(node);
-    double a, b;
-    if (depth >= MAX_DEPTH)
-        return false;
-    switch ((int)node->kind) {
-    case AR_FLOAT_LIT:
-        *value = node->float_value;
-        return true;
-    case AR_INT_LIT:
-        *value = (double)node->int_value;
-        return true;
-    case AR_REF:
-        return constant_of(s, node->decl, depth + 1, value);
-    case AR_UNARY:
-        if (node->op != AR_OP_MINUS ||
-            !constant(s, node->kids[0], depth + 1, &a))
-            return false;
-        *value = -a;
-        return true;
-    case AR_BINARY:
-        if (!constant(s, node->kids[0], depth + 1, &a) ||
-            !constant(s, node->kids[1], depth + 1, &b))
-            return false;
-        *value = node->op == AR_OP_ADD   ? a + b
-                 : node->op == AR_OP_SUB ? a - b
-                 : node->op == AR_OP_MUL ? a * b
-                 : node->op == AR_OP_DIV ? a / b
-                                         : NAN;
-        return !isnan(*value);
-    default:
-        return false;
-    }
 }
 
 /* ---- terms --------------------------------------------------------------- */
