@@ -214,6 +214,8 @@ class Program:
         self.level = "O1"
         self.extra_rules = None
         self.extra_flags = []
+        self.warnings = {}  # of the original, by compiler
+        self.copied = False
         self.built = {}
         self.runs = {}
 
@@ -421,14 +423,21 @@ class Program:
     def compiles(self):
         tree = self.rewritten()
         for cc in (self.tools.cc, self.tools.other_cc):
-            before = self.compile(self.folder, cc, ["-O2", STRICT])
+            if cc not in self.warnings:
+                self.warnings[cc] = self.compile(self.folder, cc,
+                                                 ["-O2", STRICT])
+            before = self.warnings[cc]
             for half in [*self.half_types(), "fp32"]:
                 after = self.compile(tree, cc,
                                      ["-O2", STRICT, f"-D{HALVES[half]}"])
                 extra = new_warnings(after, before)
                 expect(not extra, f"{cc} {half}: new {', '.join(extra)}")
 
-    def repeat(self):
+    def copies(self):
+        """-O0, once for all levels."""
+        if self.copied:
+            return
+        self.copied = True
         copy = self.work / "O0"
         done = self.rewrite(self.folder, copy, "-O0")
         expect(done.returncode == 0, f"-O0: {done.stderr[:300]}")
@@ -438,6 +447,9 @@ class Program:
             expect((copy / source).read_bytes()
                    == (self.folder / source).read_bytes(),
                    f"-O0 changed {source}")
+
+    def repeat(self):
+        self.copies()
         tree, again = self.rewritten(), self.work / "again"
         done = self.rewrite(tree, again, f"-{self.level}", *self.half_flag())
         expect(done.returncode == 0, f"second run: {done.stderr[:300]}")

@@ -30,8 +30,13 @@ same = [
     f"--include={os.path.join(config.amp_source, 'runtime', 'include')}",
     f"--lib={config.amp_runtime_lib}",
 ]
+build = [config.amp_cc,
+         f"-I{os.path.join(config.amp_source, 'runtime', 'include')}"]
 if config.amp_sanitize:
     same.append("--cflag=-fsanitize=address,undefined")
+    build.append("-fsanitize=address,undefined")
+libdir = os.path.dirname(config.amp_runtime_lib)
+link = ["-L", libdir, "-lamp", f"-Wl,-rpath,{libdir}", "-lm"]
 
 # lit replaces these before its own %s, %t and %S.
 config.substitutions += [
@@ -44,7 +49,8 @@ config.substitutions += [
     ("%python", config.amp_python),
     ("%exits", "sh " + os.path.join(config.test_source_root, "exits.sh")),
     ("%amp-include", os.path.join(config.amp_source, "runtime", "include")),
-    ("%amp-lib", config.amp_runtime_lib),
+    ("%amp-build", " ".join(build)),
+    ("%amp-link", " ".join(link)),
     ("%root", config.amp_source),
 ]
 

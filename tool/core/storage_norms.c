@@ -140,11 +140,25 @@ static bool note_store(norms *n, const ar_site *site) {
     return false;
 }
 
+/* A rule says `role norm` of the parameter. */
+static bool is_called_norm(const ar_storage_solver *s, const ar_cell *cell) {
+    const char *path = ar_storage_rule_path(s->arena, cell->name);
+    const ar_subject_rule *rule = ar_rules_find_role(
+        s->rules, strchr(path, '.') ? AR_SUBJECT_FIELD : AR_SUBJECT_VARIABLE,
+        path);
+    return rule && rule->sets_role == AR_ROLE_NORM;
+}
+
 void ar_storage_find_norms(ar_storage_solver *s) {
     const ar_storage_facts *facts = s->facts;
     norms n = {.s = s,
                .is_normal =
                    AR_NEW_ARRAY(s->arena, bool, facts->classes.count + 1)};
+    for (uint32_t i = 0; i < facts->classes.count; i++) {
+        const ar_cell *cell = s->info[i].cells[AR_ROLE_PARAM];
+        if (cell && is_called_norm(s, cell))
+            mark(s, i, cell->reason_at);
+    }
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < facts->sites.count; i++) {

@@ -129,8 +129,7 @@ static void note(ar_class_info *info, said what) {
     }
 }
 
-/* As rules write the path of a cell: net.dW for net->dW. */
-static const char *rule_path(ar_arena *arena, const char *name) {
+const char *ar_storage_rule_path(ar_arena *arena, const char *name) {
     char *path = ar_strdup(arena, name), *to = path;
     for (const char *c = name; *c; c++) {
         bool arrow = c[0] == '-' && c[1] == '>';
@@ -142,7 +141,7 @@ static const char *rule_path(ar_arena *arena, const char *name) {
 }
 
 static void note_cell(ar_storage_solver *s, uint32_t id, const ar_cell *cell) {
-    const char *path = cell ? rule_path(s->arena, cell->name) : NULL;
+    const char *path = cell ? ar_storage_rule_path(s->arena, cell->name) : NULL;
     if (path && strchr(path, '.'))
         note(&s->info[id], by_rule(s, AR_SUBJECT_FIELD, path));
 }

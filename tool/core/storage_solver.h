@@ -145,6 +145,8 @@ void ar_storage_settle_versions(ar_storage_solver *s);
 /* What has no wish of its own follows what it shares code with. */
 void ar_storage_settle(ar_storage_solver *s);
 
+/* As rules write the path of a cell: net.dW for net->dW. */
+const char *ar_storage_rule_path(ar_arena *arena, const char *name);
 /* As rules name a struct: its tag, or its typedef. */
 const char *ar_storage_record_name(const ar_decl *record);
 /* The op of this call if it is redirected, or NULL. */

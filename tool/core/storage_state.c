@@ -5,7 +5,7 @@
 #include "core/constant.h"
 #include "core/storage_solver.h"
 
-enum { MAX_FACTORS = 16, MAX_DEPTH = 16 };
+enum { MAX_FACTORS = 16, MAX_DEPTH = 16, MAX_TERMS = 1000 };
 
 /* Half an ulp of bf16 is 2^-9 of numbers just below a power of two: what decays
  * by no more stays as it is. */
@@ -15,7 +15,7 @@ static const double slowest = 1 - 1.0 / 512;
 typedef struct update {
     ar_storage_solver *s;
     uint32_t id; /* the class that is updated */
-    uint32_t depth;
+    uint32_t depth, terms;
     bool reads_itself, squares;
     bool has_decay; /* all factors of the old value are known */
     double decay;   /* their sum */
@@ -113,6 +113,7 @@ static bool has_square(const update *u, const term *t) {
 
 /* A product whose factors are no products and no sums. */
 static void finish(update *u, const term *t) {
+    u->terms++;
     double factor = t->sign;
     bool self = false, known = true;
     for (uint32_t i = 0; i < t->count; i++) {
@@ -137,7 +138,8 @@ static void finish(update *u, const term *t) {
 static void expand(update *u, term t, uint32_t from) {
     for (uint32_t i = from; i < t.count; i++) {
         const ar_node *node = t.factors[i] = ar_skip_casts(t.factors[i]);
-        if (u->depth >= MAX_DEPTH || !is_variable(u, node))
+        if (u->depth >= MAX_DEPTH || u->terms >= MAX_TERMS ||
+            !is_variable(u, node))
             continue;
         const ar_node *local =
             node->kind == AR_REF && ar_is_local_float(node->decl)
@@ -203,9 +205,24 @@ static void spoil(ar_storage_solver *s, uint32_t id, const char *why,
     info->spoiled_at = at;
 }
 
+/* Optimizer state, or a gradient that is kept as momentum. */
+static bool is_state(const ar_storage_solver *s, uint32_t id) {
+    const ar_class_info *info = &s->info[id];
+    const ar_cell *grad = info->cells[AR_ROLE_GRAD];
+    return info->roles & 1u << AR_ROLE_STATE || (grad && grad->also_state);
+}
+
+static bool is_for_state(const ar_storage_solver *s, uint32_t id) {
+    const ar_storage_class *c = &s->facts->classes.data[id];
+    for (uint32_t i = 0; i < c->concrete_count; i++)
+        if (is_state(s, c->concrete[i]))
+            return ar_storage_trained_roles(s, id) != 0;
+    return false;
+}
+
 static void note_store(ar_storage_solver *s, const ar_site *site) {
     uint32_t id = site->classes[0];
-    if (!(ar_storage_trained_roles(s, id) & 1u << AR_ROLE_STATE))
+    if (!is_for_state(s, id))
         return;
     update u = update_of(s, site);
     const char *why = NULL;
@@ -222,7 +239,7 @@ static void note_store(ar_storage_solver *s, const ar_site *site) {
     const ar_storage_class *c = &s->facts->classes.data[id];
     spoil(s, id, why, site->node->range);
     for (uint32_t i = 0; i < c->concrete_count; i++)
-        if (s->info[c->concrete[i]].roles & 1u << AR_ROLE_STATE)
+        if (is_state(s, c->concrete[i]))
             spoil(s, c->concrete[i], why, site->node->range);
 }
 

@@ -69,7 +69,8 @@ typedef enum amp_dtype { AMP_FP32 = 0, AMP_FP16 = 1, AMP_BF16 = 2 } amp_dtype;
     X(AMP_ERR_MIXED_HALF, -8, "objects built with different AMP_HALF_* types") \
     X(AMP_ERR_STALE_CAST, -9, "self-check found a stale cached cast")          \
     X(AMP_ERR_SCALE_FLOOR, -10,                                                \
-      "loss scale is at its floor and still overflows")
+      "loss scale is at its floor and still overflows")                        \
+    X(AMP_ERR_FILE, -11, "a file cannot be read or written")
 
 typedef enum amp_status {
 #define AMP_STATUS_ENUM(name, value, text) name = value,
@@ -239,6 +240,12 @@ size_t amp_scaler_save(int group, char *buffer, size_t size);
  * program or AMP_LOSS_SCALE says; a dynamic one comes within the floor and the
  * cap of the options. */
 amp_status amp_scaler_load(int group, const char *text);
+/* The state of all groups that were used, in a file beside a checkpoint: a
+ * program that goes on from both goes on exactly. Outside of steps. A file is
+ * replaced as a whole. AMP_ERR_FILE; loading also AMP_ERR_FORMAT, and the
+ * groups before the bad line have their state then. */
+amp_status amp_state_save(const char *path);
+amp_status amp_state_load(const char *path);
 
 /* ---- casts ------------------------------------------------------------- */
 

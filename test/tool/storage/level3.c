@@ -7,6 +7,9 @@
 // RUN: %FileCheck %s --check-prefix=BREAKS < %t.err
 // RUN: %amp-rewrite -O3 --keep-batchnorm-fp32 --dump-after=solve %s \
 // RUN:   2>/dev/null | %FileCheck %s --check-prefix=NORM
+// RUN: echo 'role norm variable head;' > %t.amp
+// RUN: %amp-rewrite -O3 --keep-batchnorm-fp32 --rules %t.amp \
+// RUN:   --dump-after=solve %s 2>/dev/null | %FileCheck %s --check-prefix=ROLE
 // RUN: %amp-rewrite -O3 --master-weights --dump-after=solve %s 2>/dev/null \
 // RUN:   | %FileCheck %s --check-prefix=MASTER
 // RUN: %amp-rewrite -O3 --loss-scale=dynamic --dump-after=solve %s \
@@ -55,6 +58,8 @@ static float mean[D], rstd[D], running[D];
 
 // One second moment for a row: the average of a statistic.
 static float head[D][D], dhead[D][D], rows[D];
+// NORM-DAG: storage half head/2 (param): parameters: level O3
+// ROLE-DAG: storage fp32 head/2 (param+norm): parameters of norm layers stay FP32: --keep-batchnorm-fp32=yes
 // CHECK-DAG: storage fp32 rows/1 (state): holds a statistic: a sum that is not one of products
 // STRICT-DAG: storage fp32 rows/1 (state): holds a statistic: a sum that is not one of products
 
