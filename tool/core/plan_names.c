@@ -53,6 +53,16 @@ ar_range ar_find_name(const ar_program *program, const char *name) {
     return s.place;
 }
 
+static bool add_name(void *context, const char *name, ar_range place) {
+    (void)place;
+    ar_strmap_put(context, name, context);
+    return true;
+}
+
+void ar_add_names(const ar_program *program, ar_strmap *names) {
+    each_name(program, add_name, names);
+}
+
 /* ---- words -------------------------------------------------------------- */
 
 static bool is_word_byte(char c) {

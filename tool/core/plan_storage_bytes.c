@@ -16,27 +16,12 @@ typedef struct follow {
     const ar_rewriter *r;
     AR_VEC(const ar_entity *) met;
     unsigned uses;
-    /* the entity whose mentions are looked for */
-    const ar_entity *wanted;
 } follow;
 
 static void follow_value(follow *f, ar_unit *unit, ar_decl *function,
                          ar_node *node);
 
 /* ---- entities ------------------------------------------------------------ */
-
-static void visit_mention(void *context, ar_unit *unit, ar_decl *function,
-                          ar_node *node) {
-    follow *f = context;
-    bool is_call = f->wanted->decl->kind == AR_DECL_FUNCTION;
-    const ar_decl *named = NULL;
-    if (is_call && node->kind == AR_CALL)
-        named = ar_direct_callee(node->kids[0]);
-    else if (!is_call && (node->kind == AR_REF || node->kind == AR_MEMBER))
-        named = node->decl;
-    if (named && ar_entity_of(f->r->program, named) == f->wanted)
-        follow_value(f, unit, function, node);
-}
 
 /* Everything that reads the variable or field, or calls the function. */
 static void follow_entity(follow *f, const ar_decl *decl) {
@@ -45,10 +30,10 @@ static void follow_entity(follow *f, const ar_decl *decl) {
         if (f->met.data[i] == entity)
             return;
     AR_PUSH(f->r->arena, &f->met, entity);
-    const ar_entity *outer = f->wanted;
-    f->wanted = entity;
-    ar_program_visit(f->r->program, visit_mention, f);
-    f->wanted = outer;
+    const ar_mention *mention =
+        ar_storage_mentions(f->r->storage->index, entity);
+    for (; mention; mention = mention->next)
+        follow_value(f, mention->unit, mention->function, mention->node);
 }
 
 static const ar_decl *declared_with(const ar_node *statement,

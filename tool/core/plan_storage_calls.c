@@ -43,22 +43,9 @@ static const char *rename_problem(const ar_rewriter *r, const ar_node *call) {
 
 /* ---- copies -------------------------------------------------------------- */
 
-static const ar_flow *copy_flow(const ar_rewriter *r, const ar_unit *unit,
-                                const ar_node *call) {
-    for (uint32_t i = 0; i < r->storage->facts->flows.count; i++) {
-        const ar_flow *flow = &r->storage->facts->flows.data[i];
-        if (flow->kind == AR_FLOW_BYTES && flow->where.unit == unit &&
-            flow->where.range.file == call->range.file &&
-            flow->where.range.begin == call->range.begin &&
-            flow->where.range.end == call->range.end)
-            return flow;
-    }
-    return NULL;
-}
-
 bool ar_copy_is_mixed(const ar_rewriter *r, const ar_unit *unit,
                       const ar_node *call) {
-    const ar_flow *flow = copy_flow(r, unit, call);
+    const ar_flow *flow = ar_storage_copy_at(r->storage->index, unit, call);
     return flow &&
            ar_class_is_half(r, flow->from) != ar_class_is_half(r, flow->to);
 }
@@ -198,13 +185,6 @@ static const char *file(ar_rewriter *r, const ar_site *site) {
 }
 
 /* ---- ops ----------------------------------------------------------------- */
-
-static const ar_op_site *op_of(const ar_rewriter *r, const ar_node *call) {
-    for (uint32_t i = 0; i < r->ops->list.count; i++)
-        if (r->ops->list.data[i].node == call)
-            return &r->ops->list.data[i];
-    return NULL;
-}
 
 /* Entries of the runtime that take an amp_buffer for each matrix. */
 static const struct mixed_entry {
@@ -381,7 +361,7 @@ const char *ar_rewrite_call(ar_rewriter *r, const ar_site *site) {
     const ar_decl *callee = ar_direct_callee(call->kids[0]);
     if (!callee)
         return "it is passed to a function that is called through a pointer";
-    const ar_op_site *found = op_of(r, call);
+    const ar_op_site *found = ar_storage_op_at(r->storage->index, call);
     bool has_body = ar_definition_of(r->program, callee) != NULL;
     if (found && (found->half || (!has_body && site->kind == AR_SITE_CALL)))
         return op(r, found);

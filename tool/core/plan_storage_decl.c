@@ -207,38 +207,6 @@ static const char *split(ar_rewriter *r, const group *g) {
     return NULL;
 }
 
-/* ---- sizeof in declarators ----------------------------------------------- */
-
-/* float b[sizeof a / sizeof(float)]: expressions in a declarator are no part
- * of the tree. */
-static bool is_measured_by(const ar_rewriter *r, const ar_decl *other,
-                           const char *name) {
-    bool has_extent = other->kind == AR_DECL_ENUMERATOR ||
-                      (other->kind != AR_DECL_FUNCTION &&
-                       ar_is_kind(other->type, AR_TYPE_ARRAY));
-    if (!has_extent || other->is_system || other->range.in_macro_body ||
-        other->range.file == AR_NO_FILE)
-        return false;
-    ar_range declarator = other->range;
-    declarator.begin = other->name_range.end;
-    if (other->init && other->init->range.begin > declarator.begin &&
-        other->init->range.begin < declarator.end)
-        declarator.end = other->init->range.begin;
-    if (other->name_range.file != declarator.file ||
-        declarator.begin >= declarator.end)
-        return false;
-    const char *text = ar_source_text(r, declarator);
-    return holds_word(text, "sizeof") && holds_word(text, name);
-}
-
-static bool measures(const ar_rewriter *r, const ar_unit *unit,
-                     const ar_decl *decl) {
-    for (uint32_t i = 0; i < unit->decls.count; i++)
-        if (is_measured_by(r, unit->decls.data[i], decl->name))
-            return true;
-    return false;
-}
-
 /* typeof(*x) v; the type of v follows x, while v holds a float. */
 static bool gives_its_type(const ar_rewriter *r, const ar_decl *decl) {
     const ar_typeof *one = ar_storage_typeofs(r->storage->index);
@@ -265,7 +233,8 @@ static const char *declaration_problem(const ar_rewriter *r,
     if (function && ar_is_function_value(r, function))
         return ar_sprintf(r->arena, "'%s' is called through a pointer",
                           function->name);
-    if (!is_function && measures(r, unit, decl))
+    if (!is_function &&
+        ar_storage_is_measured(r->storage->index, unit, decl->name))
         return "a declaration counts something by its sizeof";
     if (gives_its_type(r, decl))
         return "a typeof takes its type";

@@ -1,5 +1,6 @@
 /* Further versions of functions: copies of their text with the edits of a
  * round, and the calls that mean them. */
+#include "core/chains.h"
 #include "core/layout.h"
 #include "core/plan.h"
 #include "core/plan_storage.h"
@@ -38,29 +39,49 @@ static bool is_inside(ar_range edit, ar_range text) {
                       : edit.begin >= text.begin);
 }
 
+/* The edits of a round by their place, a page of text a list. */
+typedef struct round_edits {
+    const ar_edits *edits;
+    ar_chains pages;
+} round_edits;
+
+enum { PAGE = 4096 };
+
+static round_edits sort_edits(ar_arena *arena, const ar_edits *edits) {
+    round_edits r = {edits, ar_chains_new(arena, edits->list.count)};
+    for (uint32_t i = edits->list.count; i-- > 0;) {
+        ar_range range = edits->list.data[i].range;
+        ar_chain_add(&r.pages, ar_key2(range.file, range.begin / PAGE), i);
+    }
+    return r;
+}
+
+static ar_edits edits_inside(ar_arena *arena, const round_edits *r,
+                             ar_range range) {
+    ar_edits own = {.arena = arena};
+    for (uint32_t page = range.begin / PAGE; page <= range.end / PAGE; page++)
+        for (uint32_t i = ar_chain(&r->pages, ar_key2(range.file, page)); i;
+             i = r->pages.next[i])
+            if (is_inside(r->edits->list.data[i - 1].range, range))
+                AR_PUSH(arena, &own.list, r->edits->list.data[i - 1]);
+    return own;
+}
+
 /* The declaration as the round has it, under another name. */
-static const char *text_of(ar_plan *plan, const ar_edits *edits,
+static const char *text_of(ar_plan *plan, const round_edits *edits,
                            const ar_decl *decl, const char *name) {
     ar_arena *arena = plan->arena;
     ar_range range = decl->range;
-    ar_edits own = {.arena = arena};
-    for (uint32_t i = 0; i < edits->list.count; i++)
-        if (is_inside(edits->list.data[i].range, range))
-            AR_PUSH(arena, &own.list, edits->list.data[i]);
+    ar_edits own = edits_inside(arena, edits, range);
     ar_edit rename = {
         .range = decl->name_range, .text = name, .why = "half storage"};
     ar_edit_add(&own, rename);
     if (!ar_edits_finish(&own, &plan->program->files, plan->diags))
         return NULL;
-    const ar_file *file = ar_files_load(&plan->program->files, range.file);
-    ar_bytes all =
-        ar_edits_apply(arena, &own, &plan->program->files, range.file);
-    size_t behind = file->size - range.end;
-    return ar_strndup(arena, all.data + range.begin,
-                      all.size - behind - range.begin);
+    return ar_edits_apply_in(arena, &own, &plan->program->files, range).data;
 }
 
-static bool put_version(ar_plan *plan, const ar_edits *edits,
+static bool put_version(ar_plan *plan, const round_edits *edits,
                         const ar_function_versions *f,
                         const ar_function_version *v, const ar_decl *decl) {
     const char *text = text_of(plan, edits, decl, v->name);
@@ -91,6 +112,7 @@ static bool is_same_text(const ar_decl *a, const ar_decl *b) {
 bool ar_plan_version_texts(ar_plan *plan, const ar_edits *edits,
                            uint32_t round) {
     const ar_storage_versions *versions = plan->storage->versions;
+    round_edits sorted = sort_edits(plan->arena, edits);
     bool ok = true;
     for (uint32_t i = 0; i < versions->functions.count; i++) {
         const ar_function_versions *f = versions->functions.data[i];
@@ -102,8 +124,9 @@ bool ar_plan_version_texts(ar_plan *plan, const ar_edits *edits,
             for (uint32_t j = 0; j < k; j++)
                 is_known |= is_same_text(f->function->all[j], decl);
             if (!is_known)
-                ok = put_version(plan, edits, f, &f->list.data[round], decl) &&
-                     ok;
+                ok =
+                    put_version(plan, &sorted, f, &f->list.data[round], decl) &&
+                    ok;
         }
     }
     return ok;

@@ -9,6 +9,7 @@
 #ifndef AR_PROGRAM_H
 #define AR_PROGRAM_H
 
+#include "base/map.h"
 #include "core/facts.h"
 
 typedef struct ar_entity {
@@ -49,6 +50,7 @@ ar_entity *ar_find_function(ar_program *program, const char *name);
 /* A macro, function, variable, type or enumerator of the program, wherever it
  * is; file AR_NO_FILE: there is none. */
 ar_range ar_find_name(const ar_program *program, const char *name);
+void ar_add_names(const ar_program *program, ar_strmap *names);
 /* Calls visit for every node of every function body and initialiser once, a
  * node before its kids, in source order; facts of a header included by several
  * units are visited once. `function` is NULL in a file-scope initialiser. */

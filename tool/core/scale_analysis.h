@@ -86,7 +86,7 @@ typedef struct ar_analysis {
     ar_idtable user_seeds, user_steps; /* statements after a pragma */
     bool has_user_seeds;
     ar_idtable factors;    /* (x, y) -> 1 + what ar_choose_factor says */
-    uint8_t *scaled_after; /* node: what scale_seed.c found out */
+    ar_table scaled_after; /* statement: what scale_seed.c found out */
     /* searches over the graph mark nodes with a number of their own */
     uint32_t *mark_at, mark_now, mark_count;
 } ar_analysis;

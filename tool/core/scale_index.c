@@ -195,6 +195,6 @@ void ar_index_graph(ar_analysis *a) {
     }
     ar_idtable_clear(&a->factors);
     a->factors.arena = a->arena;
-    a->scaled_after = AR_NEW_ARRAY(a->arena, uint8_t, n);
+    a->scaled_after = (ar_table){.arena = a->arena};
     a->context_in_loop = AR_NEW_ARRAY(a->arena, int8_t, in->contexts.count);
 }

@@ -85,13 +85,11 @@ static uint8_t judge_after(ar_analysis *a, const ar_node *at) {
 
 static ar_node *scaled_after(ar_analysis *a, uint32_t store) {
     ar_node *at = AR_VN(a->in, store)->at;
-    uint8_t *known = &a->scaled_after[store];
-    if (*known)
-        return *known == AFTER_YES ? at : NULL;
-    uint8_t found = judge_after(a, at);
-    for (uint32_t i = 1; i < a->g.count; i++)
-        if (AR_VN(a->in, i)->kind == AR_V_STORE && AR_VN(a->in, i)->at == at)
-            a->scaled_after[i] = found;
+    uint64_t found = ar_table_get(&a->scaled_after, ar_key(at), 0);
+    if (!found) {
+        found = judge_after(a, at);
+        ar_table_put(&a->scaled_after, ar_key(at), 0, found);
+    }
     return found == AFTER_YES ? at : NULL;
 }
 

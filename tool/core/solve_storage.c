@@ -231,7 +231,7 @@ ar_solve_storage(ar_arena *arena, ar_program *program, const ar_rules *rules,
         keep_all(plan, arena);
         return plan;
     }
-    plan->index = ar_storage_index_make(arena, program, facts);
+    plan->index = ar_storage_index_make(arena, program, facts, ops);
     ar_storage_solver s = {
         .arena = arena,
         .program = program,

@@ -3,15 +3,21 @@
 #include "base/map.h"
 #include "core/chains.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct ar_storage_index {
     ar_arena *arena;
     ar_program *program;
     const ar_storage_facts *facts;
-    ar_chains sites, calls; /* by node */
-    ar_table tokens;        /* (unit, place) -> ar_token_decls */
-    bool *is_value;         /* by entity */
+    const ar_ops *ops;
+    ar_chains sites, calls, op_sites; /* by node */
+    ar_chains copies;                 /* flows, by the place of the call */
+    ar_table units;                   /* unit -> 1 + its position */
+    ar_strmap *measured;              /* by unit */
+    ar_table tokens;                  /* (unit, place) -> ar_token_decls */
+    bool *is_value;                   /* by entity */
+    ar_mention **first, **last;       /* by entity */
     const ar_typeof *typeofs;
     const ar_node *callee; /* of the call in hand, while is_value is filled */
 };
@@ -26,6 +32,78 @@ static void index_sites(ar_storage_index *index) {
     for (uint32_t i = facts->calls.count; i-- > 0;)
         ar_chain_add(&index->calls, ar_key(facts->calls.data[i].node), i);
 }
+
+static void index_ops(ar_storage_index *index) {
+    index->op_sites = ar_chains_new(index->arena, index->ops->list.count);
+    for (uint32_t i = index->ops->list.count; i-- > 0;)
+        ar_chain_add(&index->op_sites, ar_key(index->ops->list.data[i].node),
+                     i);
+}
+
+static uint64_t place_key(ar_range range) {
+    return ar_key2(range.file, range.begin);
+}
+
+static void index_copies(ar_storage_index *index) {
+    const ar_storage_facts *facts = index->facts;
+    index->copies = ar_chains_new(index->arena, facts->flows.count);
+    for (uint32_t i = facts->flows.count; i-- > 0;)
+        if (facts->flows.data[i].kind == AR_FLOW_BYTES)
+            ar_chain_add(&index->copies,
+                         place_key(facts->flows.data[i].where.range), i);
+}
+
+/* ---- sizeof in declarators ----------------------------------------------- */
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What the tree does not have of a declarator: its bounds, or a value. */
+static const char *bounds_of(const ar_storage_index *index,
+                             const ar_decl *decl) {
+    bool has_bounds = decl->kind == AR_DECL_ENUMERATOR ||
+                      (decl->kind != AR_DECL_FUNCTION &&
+                       ar_is_kind(decl->type, AR_TYPE_ARRAY));
+    if (!has_bounds || decl->is_system || decl->range.in_macro_body ||
+        decl->range.file == AR_NO_FILE)
+        return "";
+    ar_range range = decl->range;
+    range.begin = decl->name_range.end;
+    if (decl->init && decl->init->range.begin > range.begin &&
+        decl->init->range.begin < range.end)
+        range.end = decl->init->range.begin;
+    if (decl->name_range.file != range.file || range.begin >= range.end)
+        return "";
+    return ar_text(index->arena, &index->program->files, range);
+}
+
+static void index_measured(ar_storage_index *index, const ar_unit *unit,
+                           ar_strmap *words) {
+    words->arena = index->arena;
+    for (uint32_t i = 0; i < unit->decls.count; i++) {
+        const char *text = bounds_of(index, unit->decls.data[i]);
+        if (!strstr(text, "sizeof"))
+            continue;
+        while (*text) {
+            size_t length = 0;
+            while (is_word(text[length]))
+                length++;
+            if (length)
+                ar_strmap_put(words, ar_strndup(index->arena, text, length),
+                              words);
+            text += length ? length : 1;
+        }
+    }
+}
+
+bool ar_storage_is_measured(const ar_storage_index *index, const ar_unit *unit,
+                            const char *name) {
+    uint64_t position = ar_table_get(&index->units, ar_key(unit), 0);
+    return position && ar_strmap_get(&index->measured[position - 1], name);
+}
+
+/* ---- declarations -------------------------------------------------------- */
 
 static uint64_t token_key(ar_range token) {
     return ar_key2(token.file, token.begin);
@@ -60,12 +138,35 @@ static void index_tokens(ar_storage_index *index, const ar_unit *unit) {
     }
 }
 
+static void add_mention(ar_storage_index *index, const ar_decl *named,
+                        ar_mention mention) {
+    uint32_t id = ar_entity_of(index->program, named)->id;
+    ar_mention *one = AR_NEW(index->arena, ar_mention);
+    *one = mention;
+    if (index->last[id])
+        index->last[id]->next = one;
+    else
+        index->first[id] = one;
+    index->last[id] = one;
+}
+
+static const ar_decl *named_by(const ar_node *node) {
+    if (node->kind == AR_CALL)
+        return ar_direct_callee(node->kids[0]);
+    bool is_name = node->kind == AR_REF || node->kind == AR_MEMBER;
+    return is_name && node->decl && node->decl->kind != AR_DECL_FUNCTION
+               ? node->decl
+               : NULL;
+}
+
 /* A node is visited before its kids, so a callee follows its call. */
-static void note_value(void *context, ar_unit *unit, ar_decl *function,
-                       ar_node *node) {
-    (void)unit, (void)function;
+static void note_name(void *context, ar_unit *unit, ar_decl *function,
+                      ar_node *node) {
     ar_storage_index *index = context;
     note_typeof(index, node->float_token, node->float_is_alias);
+    const ar_decl *named = named_by(node);
+    if (named)
+        add_mention(index, named, (ar_mention){unit, function, node, NULL});
     if (node->kind == AR_CALL || node->kind == AR_LAUNCH)
         index->callee = ar_skip_casts(node->kids[0]);
     if (node->kind == AR_REF && node != index->callee && node->decl &&
@@ -74,16 +175,27 @@ static void note_value(void *context, ar_unit *unit, ar_decl *function,
 }
 
 ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
-                                        const ar_storage_facts *facts) {
+                                        const ar_storage_facts *facts,
+                                        const ar_ops *ops) {
     ar_storage_index *index = AR_NEW(arena, ar_storage_index);
-    index->arena = index->tokens.arena = arena;
+    index->arena = index->tokens.arena = index->units.arena = arena;
     index->program = program;
     index->facts = facts;
+    index->ops = ops;
     index_sites(index);
-    for (uint32_t u = 0; u < program->unit_count; u++)
+    index_ops(index);
+    index_copies(index);
+    index->measured = AR_NEW_ARRAY(arena, ar_strmap, program->unit_count + 1);
+    for (uint32_t u = 0; u < program->unit_count; u++) {
+        ar_table_put(&index->units, ar_key(program->units[u]), 0, u + 1);
+        index_measured(index, program->units[u], &index->measured[u]);
         index_tokens(index, program->units[u]);
+    }
     index->is_value = AR_NEW_ARRAY(arena, bool, program->entities.count + 1u);
-    ar_program_visit(program, note_value, index);
+    uint32_t entities = program->entities.count + 1u;
+    index->first = AR_NEW_ARRAY(arena, ar_mention *, entities);
+    index->last = AR_NEW_ARRAY(arena, ar_mention *, entities);
+    ar_program_visit(program, note_name, index);
     return index;
 }
 
@@ -102,6 +214,24 @@ const ar_storage_call *ar_storage_call_at(const ar_storage_index *index,
     return call ? &index->facts->calls.data[call - 1] : NULL;
 }
 
+const ar_op_site *ar_storage_op_at(const ar_storage_index *index,
+                                   const ar_node *call) {
+    uint32_t op = ar_chain(&index->op_sites, ar_key(call));
+    return op ? &index->ops->list.data[op - 1] : NULL;
+}
+
+const ar_flow *ar_storage_copy_at(const ar_storage_index *index,
+                                  const ar_unit *unit, const ar_node *call) {
+    for (uint32_t i = ar_chain(&index->copies, place_key(call->range)); i;
+         i = index->copies.next[i]) {
+        const ar_flow *flow = &index->facts->flows.data[i - 1];
+        if (flow->where.unit == unit &&
+            flow->where.range.end == call->range.end)
+            return flow;
+    }
+    return NULL;
+}
+
 const ar_token_decls *ar_storage_declared_with(const ar_storage_index *index,
                                                const ar_unit *unit,
                                                ar_range float_token) {
@@ -111,6 +241,11 @@ const ar_token_decls *ar_storage_declared_with(const ar_storage_index *index,
 
 const ar_typeof *ar_storage_typeofs(const ar_storage_index *index) {
     return index->typeofs;
+}
+
+const ar_mention *ar_storage_mentions(const ar_storage_index *index,
+                                      const ar_entity *entity) {
+    return index->first[entity->id];
 }
 
 bool ar_storage_is_function_value(const ar_storage_index *index,

@@ -3,12 +3,14 @@
 #ifndef AR_STORAGE_INDEX_H
 #define AR_STORAGE_INDEX_H
 
+#include "core/ops.h"
 #include "core/storage.h"
 
 typedef struct ar_storage_index ar_storage_index;
 
 ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
-                                        const ar_storage_facts *facts);
+                                        const ar_storage_facts *facts,
+                                        const ar_ops *ops);
 
 /* The sites of this node: 1 + the first one, 0 for none; then the next. */
 uint32_t ar_storage_site_at(const ar_storage_index *index, const ar_node *node);
@@ -17,6 +19,21 @@ uint32_t ar_storage_site_after(const ar_storage_index *index, uint32_t site);
 /* What the call, or the mention of a function, ties together, or NULL. */
 const ar_storage_call *ar_storage_call_at(const ar_storage_index *index,
                                           const ar_node *node);
+
+/* The op of this call, or NULL. */
+const ar_op_site *ar_storage_op_at(const ar_storage_index *index,
+                                   const ar_node *call);
+
+/* The copy of bytes from float memory to float memory that the call is, or
+ * NULL. */
+const ar_flow *ar_storage_copy_at(const ar_storage_index *index,
+                                  const ar_unit *unit, const ar_node *call);
+
+/* A declarator of the unit, or an enumerator, has a sizeof and the name:
+ * `float b[sizeof a / sizeof(float)]`. Such expressions are no part of the
+ * tree. */
+bool ar_storage_is_measured(const ar_storage_index *index, const ar_unit *unit,
+                            const char *name);
 
 /* The declarations of the unit that share this float token, typedefs left out,
  * in the order of the unit; NULL at the end. */
@@ -35,6 +52,17 @@ typedef struct ar_typeof {
     const struct ar_typeof *next;
 } ar_typeof;
 const ar_typeof *ar_storage_typeofs(const ar_storage_index *index);
+
+/* Where the variable or field is named, or the function called directly: in the
+ * order of the program; NULL at the end. */
+typedef struct ar_mention {
+    ar_unit *unit;
+    ar_decl *function; /* NULL: in an initialiser at file scope */
+    ar_node *node;     /* REF, MEMBER or CALL */
+    const struct ar_mention *next;
+} ar_mention;
+const ar_mention *ar_storage_mentions(const ar_storage_index *index,
+                                      const ar_entity *entity);
 
 /* The function is named other than to call it. */
 bool ar_storage_is_function_value(const ar_storage_index *index,

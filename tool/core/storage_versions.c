@@ -339,9 +339,7 @@ static const char *about(const ar_storage_solver *s,
 static const char *free_name(const ar_storage_solver *s, const char *base,
                              ar_strmap *taken) {
     const char *name = base;
-    for (int i = 2; ar_strmap_get(taken, name) ||
-                    ar_find_name(s->program, name).file != AR_NO_FILE;
-         i++)
+    for (int i = 2; ar_strmap_get(taken, name); i++)
         name = ar_sprintf(s->arena, "%s_%d", base, i);
     ar_strmap_put(taken, name, taken);
     return name;
@@ -360,6 +358,8 @@ static const char *in_versions(const ar_storage_solver *s,
 void ar_storage_settle_versions(ar_storage_solver *s) {
     const ar_storage_versions *versions = s->plan->versions;
     ar_strmap taken = {.arena = s->arena};
+    if (versions->rounds > 1)
+        ar_add_names(s->program, &taken);
     for (uint32_t n = 0; n < versions->functions.count; n++) {
         ar_function_versions *f = versions->functions.data[n];
         for (uint32_t k = 1; k < f->list.count; k++)

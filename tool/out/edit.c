@@ -201,26 +201,34 @@ static void add_text(ar_str *out, const char *text, bool crlf) {
     }
 }
 
-ar_bytes ar_edits_apply(ar_arena *arena, const ar_edits *edits, ar_files *files,
-                        ar_file_id id) {
-    const ar_file *file = ar_files_load(files, id);
+ar_bytes ar_edits_apply_in(ar_arena *arena, const ar_edits *edits,
+                           ar_files *files, ar_range range) {
+    const ar_file *file = ar_files_load(files, range.file);
     if (!file)
         AR_BUG("edits of a file that was not loaded");
     bool crlf = uses_crlf(file);
     ar_str out = {.arena = arena};
-    uint32_t done = 0;
+    uint32_t done = range.begin;
     for (uint32_t i = 0; i < edits->list.count; i++) {
         const ar_edit *edit = &edits->list.data[i];
-        if (edit->range.file != id)
+        if (edit->range.file != range.file)
             continue;
-        if (edit->range.begin < done || edit->range.end > file->size)
+        if (edit->range.begin < done || edit->range.end > range.end)
             AR_BUG("edits of '%s' are not finished", file->name);
         ar_str_addn(&out, file->bytes + done, edit->range.begin - done);
         add_text(&out, edit->text, crlf);
         done = edit->range.end;
     }
-    ar_str_addn(&out, file->bytes + done, file->size - done);
+    ar_str_addn(&out, file->bytes + done, range.end - done);
     return (ar_bytes){ar_str_text(&out), out.length};
+}
+
+ar_bytes ar_edits_apply(ar_arena *arena, const ar_edits *edits, ar_files *files,
+                        ar_file_id id) {
+    const ar_file *file = ar_files_load(files, id);
+    uint32_t size = file ? (uint32_t)file->size : 0;
+    return ar_edits_apply_in(arena, edits, files,
+                             (ar_range){id, 0, size, false});
 }
 
 uint32_t ar_edits_files(const ar_edits *edits, ar_arena *arena,

@@ -48,6 +48,9 @@ typedef struct ar_bytes {
 } ar_bytes;
 ar_bytes ar_edits_apply(ar_arena *arena, const ar_edits *edits, ar_files *files,
                         ar_file_id file);
+/* Those of a part of the file; all edits of the file must lie in it. */
+ar_bytes ar_edits_apply_in(ar_arena *arena, const ar_edits *edits,
+                           ar_files *files, ar_range range);
 /* Files that some edit touches, in id order. */
 uint32_t ar_edits_files(const ar_edits *edits, ar_arena *arena,
                         ar_file_id **out);
