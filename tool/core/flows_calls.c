@@ -283,6 +283,27 @@ static bool is_vector_access(const char *name) {
     return false;
 }
 
+static bool is_vector_store(const char *name) {
+    return strstr(name, "store") || strstr(name, "stream") ||
+           strncmp(name, "vst1", 4) == 0;
+}
+
+/* A vector of the same memory was read in the function before: what is stored
+ * may be that and something added to it. */
+static bool was_read_as_vector(const ar_walk *w, uint32_t target) {
+    ar_graph *g = w->g;
+    for (uint32_t i = g->sites.count; i-- > 0;) {
+        const ar_site *other = &g->sites.data[i].site;
+        if (other->where.function != w->function)
+            return false;
+        if (other->kind == AR_SITE_VECTOR && other->decl &&
+            !is_vector_store(other->decl->name) &&
+            ar_cell_find(g, g->sites.data[i].cell) == ar_cell_find(g, target))
+            return true;
+    }
+    return false;
+}
+
 /* The assignment of a C++ struct that the compiler makes itself copies it. */
 static bool vector_access(ar_walk *w, const call *c) {
     bool is_copy = strcmp(c->callee->name, "operator=") == 0;
@@ -290,10 +311,13 @@ static bool vector_access(ar_walk *w, const call *c) {
         return false;
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t target = c->args[i].target;
-        if (target &&
-            (is_visibly_float(c->args[i].node) ||
-             ar_cell_has(w->g, target, AR_FACT_SCALAR + AR_SCALAR_VECTOR)))
-            site(w, c, AR_SITE_VECTOR, c->node, target);
+        if (!target ||
+            (!is_visibly_float(c->args[i].node) &&
+             !ar_cell_has(w->g, target, AR_FACT_SCALAR + AR_SCALAR_VECTOR)))
+            continue;
+        if (is_vector_store(c->callee->name) && was_read_as_vector(w, target))
+            note_update(w, c, i);
+        site(w, c, AR_SITE_VECTOR, c->node, target);
     }
     return true;
 }
