@@ -352,6 +352,18 @@ static uint32_t foreign(ar_walk *w, const call *c) {
     return result;
 }
 
+bool ar_compares_bytes(const ar_function_rule *rule) {
+    uint32_t sides = 0;
+    bool has_bytes = false;
+    if (!rule || rule->kind != AR_RULE_PURE || !rule->uses)
+        return false;
+    for (uint32_t i = 0; i < rule->param_count; i++) {
+        sides += rule->params[i].direction == AR_DIR_IN;
+        has_bytes |= rule->uses[i] == AR_USE_BYTES;
+    }
+    return sides == 2 && has_bytes;
+}
+
 /* The rule says no more than that the function is a stranger. */
 static bool is_opaque(const ar_function_rule *rule) {
     return rule->kind == AR_RULE_OP && rule->has_category &&
@@ -368,6 +380,32 @@ static void untyped_sites(ar_walk *w, const call *c) {
         site(w, c, AR_SITE_CALL, node, c->args[i].target);
         pin_untyped(w, c, &c->args[i]);
     }
+}
+
+/* memcmp(a, b, bytes) of two float buffers: both have one element type, and the
+ * bytes are counted in it. */
+static void compare(ar_walk *w, const call *c) {
+    const argument *sides[2] = {NULL, NULL};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->count && i < c->rule->param_count; i++)
+        if (c->rule->params[i].direction == AR_DIR_IN && count < 2)
+            sides[count++] = &c->args[i];
+    const argument *a = sides[0], *b = sides[1];
+    if (count < 2 || w->is_quiet || !a->target || !b->target ||
+        !is_visibly_float(a->node) || !is_visibly_float(b->node)) {
+        untyped_sites(w, c);
+        return;
+    }
+    ar_raw_flow flow = {AR_FLOW_MEMORY,
+                        a->target,
+                        b->target,
+                        ar_root_decl(a->node),
+                        ar_root_decl(b->node),
+                        ar_here(w, c->node)};
+    AR_PUSH(w->g->arena, &w->g->flows, flow);
+    ar_cell_unify(w->g, a->target, b->target);
+    byte_sink(w, c, a->target);
+    untyped_sites(w, c);
 }
 
 static uint32_t ruled(ar_walk *w, const call *c) {
@@ -399,7 +437,10 @@ static uint32_t ruled(ar_walk *w, const call *c) {
         untyped_sites(w, c);
         break;
     case AR_RULE_PURE:
-        untyped_sites(w, c);
+        if (ar_compares_bytes(c->rule))
+            compare(w, c);
+        else
+            untyped_sites(w, c);
         break;
     case AR_RULE_FREE:
     case AR_RULE_EXIT:

@@ -157,9 +157,10 @@ static unsigned use_of_rule(const follow *f, const ar_unit *unit,
     case AR_RULE_SEED:
     case AR_RULE_CLIP:
     case AR_RULE_ALLREDUCE:
-    case AR_RULE_PURE:
     case AR_RULE_EXIT:
         return FOR_MORE;
+    case AR_RULE_PURE:
+        return ar_compares_bytes(rule) ? FOR_MEMORY : FOR_MORE;
     }
     return FOR_MORE;
 }

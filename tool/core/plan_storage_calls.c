@@ -320,6 +320,46 @@ static bool is_memory_rule(ar_rule_kind kind) {
            kind == AR_RULE_CLEAR;
 }
 
+/* memcmp(a, b, bytes) == 0: equal numbers have equal bytes in half, too. Their
+ * order is none of numbers. */
+static bool only_tells_equal(const ar_site *site) {
+    const ar_node *node = site->node;
+    const ar_node *parent = ar_parent_in(site->where.function, node);
+    while (parent && (parent->kind == AR_IMPLICIT || parent->kind == AR_CAST) &&
+           ar_is_kind(parent->type, AR_TYPE_BOOL)) {
+        node = parent;
+        parent = ar_parent_in(site->where.function, node);
+    }
+    if (!parent)
+        return false;
+    switch ((int)parent->kind) {
+    case AR_UNARY:
+        return parent->op == AR_OP_NOT;
+    case AR_BINARY:
+        return parent->op == AR_OP_LOGICAL_AND ||
+               parent->op == AR_OP_LOGICAL_OR ||
+               ((parent->op == AR_OP_EQ || parent->op == AR_OP_NE) &&
+                ar_is_null_pointer(parent->kids[parent->kids[0] == node]));
+    case AR_IF:
+    case AR_WHILE:
+        return parent->kids[0] == node;
+    case AR_CONDITIONAL:
+        return parent->kids[0] == node && parent->kid_count == 3;
+    default:
+        return false;
+    }
+}
+
+static const char *comparison(ar_rewriter *r, const ar_site *site) {
+    const ar_node *call = site->node;
+    for (uint32_t i = 1; i <= 2; i++)
+        if (!is_array_text(call->kids[i]))
+            return cannot_take(r, call, "beside what is no float memory");
+    if (!only_tells_equal(site))
+        return cannot_take(r, call, "whose result is more than equal or not");
+    return NULL;
+}
+
 /* The call, or the argument, has another site, which says more. */
 static bool has_own_site(const ar_node *call, const ar_function_rule *rule) {
     return ar_vector_form(ar_direct_callee(call->kids[0])) ||
@@ -349,8 +389,11 @@ static const char *foreign(ar_rewriter *r, const ar_site *site) {
     case AR_RULE_SEED:
     case AR_RULE_CLIP:
     case AR_RULE_ALLREDUCE:
-    case AR_RULE_PURE:
     case AR_RULE_EXIT:
+        break;
+    case AR_RULE_PURE:
+        if (ar_compares_bytes(rule))
+            return comparison(r, site);
         break;
     }
     return cannot_take(r, site->node, "which has no form for half");

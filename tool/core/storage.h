@@ -210,6 +210,9 @@ ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
 const ar_storage_class *ar_storage_of(const ar_storage_facts *facts,
                                       ar_program *program, const ar_decl *decl);
 
+/* The rule is memcmp's or that of one of its kin. */
+bool ar_compares_bytes(const ar_function_rule *rule);
+
 const char *ar_scalar_name(ar_scalar_kind kind);
 const char *ar_pin_name(ar_pin_kind kind);
 const char *ar_site_name(ar_site_kind kind);

@@ -59,6 +59,14 @@ static bool pinned(ar_storage_solver *s, const ar_storage_class *c) {
                            pin_unlock(pin->kind));
 }
 
+/* The edits know the function; they are asked about each site. */
+static bool has_form(const ar_storage_solver *s, const ar_site *site) {
+    const ar_function_rule *rule =
+        ar_rule_at(s->rules, s->program, site->decl, site->node->range);
+    return ar_vector_form(site->decl) || ar_is_scan(rule) ||
+           ar_compares_bytes(rule);
+}
+
 /* What this slice does not do to this kind of site whatever is in it. */
 static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
                        const ar_site *site) {
@@ -82,8 +90,7 @@ static bool site_keeps(ar_storage_solver *s, const ar_storage_class *c,
     const ar_decl *callee = site->decl;
     if (!callee || ar_definition_of(s->program, callee) ||
         (op && ar_mixed_call(s->arena, op->rule, callee->name)) ||
-        ar_vector_form(callee) ||
-        ar_is_scan(ar_rule_at(s->rules, s->program, callee, site->node->range)))
+        has_form(s, site))
         return false;
     return ar_storage_keep(
         s, c->id, ar_sprintf(s->arena, "'%s' takes float", callee->name),

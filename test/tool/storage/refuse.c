@@ -257,8 +257,13 @@ static int compared(const float *h_x) {
     return memcmp(p, as_long, 3 * sizeof(float));
 }
 
+// CHECK-DAG: fp32 ordered:h_x/1 {{.*}}: it is passed to 'memcmp', whose result is more than equal or not [{{.*}}:[[#@LINE+2]]:
+static int ordered(const float *h_x, const float *h_y) {
+    return memcmp(h_x, h_y, 3 * sizeof(float)) < 0;
+}
+
 static float h_a[8], h_b[8], h_c[8], h_d[8], h_e[8], h_f[8], h_g[8], h_i[8];
-static float h_j[8], h_k[8], h_m[8], h_n[8], h_o[8], h_s[8];
+static float h_q[8], h_r[8], h_j[8], h_k[8], h_m[8], h_n[8], h_o[8], h_s[8];
 
 int main(void) {
     float y[8] = {0};
@@ -273,7 +278,7 @@ int main(void) {
         by.h_by_macro[0] = 1;
     h_rows[0][1] = rows[1].h_v[0] + distant.h_v[1] + h_pair[0];
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
-    printf("%zu %d %d\n", distance(h_j), compared(h_k), helped(h_m, h_n, h_o));
+    printf("%zu %d %d\n", distance(h_j), compared(h_k) + ordered(h_q, h_r), helped(h_m, h_n, h_o));
     printf("%g %d\n", typed(), compared_to(h_compared, as_long));
     printf("%g %g %g %g %g\n", in_macro(h_i), twice(h_g), reduced(),
            in_for(y, h_a), h_typedef[0]);
