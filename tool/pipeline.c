@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include "core/storage_apart.h"
 #include "base/crash.h"
 #include "core/unsuited.h"
 #include "front/workers.h"
@@ -483,7 +484,7 @@ static bool read_program(ar_run *run, double *since) {
     if (run->options->level >= AR_LEVEL_O2 || is_audit(run->options) ||
         run->options->dump_after == AR_STAGE_FLOWS)
         run->storage = ar_storage_collect(run->arena, run->program, run->rules,
-                                          &run->diags);
+                                          NULL, &run->diags);
     if (stage_done(run, AR_STAGE_FLOWS, since)) {
         ar_storage_dump(stdout, run->program, run->storage);
         return false;
@@ -520,10 +521,12 @@ static bool decide(ar_run *run, double *since) {
     ar_solve_ops(run->arena, run->program, run->rules, run->options->level,
                  run->ops, &run->diags);
     ar_remark_sizes(run->arena, run->ops, &run->diags);
-    if (run->storage)
-        run->storage_plan = ar_solve_storage(
+    if (run->storage) {
+        run->storage_plan = ar_solve_storage_apart(
             run->arena, run->program, run->rules, storage_policy(run->options),
             run->storage, run->ops, run->scale, &run->diags);
+        run->storage = run->storage_plan->facts;
+    }
     if (!settle_scale(run))
         return false;
     if (stage_done(run, AR_STAGE_SOLVE, since)) {

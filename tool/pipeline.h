@@ -20,9 +20,9 @@ typedef struct ar_run {
     ar_rules *rules;
     ar_unit **units; /* every unit that was tried */
     uint32_t unit_count;
-    ar_program *program;           /* the units that were parsed */
-    ar_storage_facts *storage;     /* -O2, audits and dumps; else NULL */
-    ar_storage_plan *storage_plan; /* where storage is, after solve */
+    ar_program *program;             /* the units that were parsed */
+    const ar_storage_facts *storage; /* -O2, audits and dumps; else NULL */
+    ar_storage_plan *storage_plan;   /* where storage is, after solve */
     ar_ops *ops;
     ar_scale *scale;
     ar_plan plan;

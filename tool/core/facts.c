@@ -111,12 +111,12 @@ ar_node *ar_skip_casts(const ar_node *node) {
     return (ar_node *)node;
 }
 
-ar_decl *ar_root_decl(const ar_node *node) {
+const ar_node *ar_root_node(const ar_node *node) {
     while ((node = ar_skip_casts(node))) {
         switch ((int)node->kind) {
         case AR_REF:
         case AR_MEMBER:
-            return node->decl;
+            return node;
         case AR_INDEX:
         case AR_DEREF:
         case AR_ADDRESS:
@@ -131,6 +131,11 @@ ar_decl *ar_root_decl(const ar_node *node) {
         }
     }
     return NULL;
+}
+
+ar_decl *ar_root_decl(const ar_node *node) {
+    node = ar_root_node(node);
+    return node ? node->decl : NULL;
 }
 
 ar_decl *ar_direct_callee(const ar_node *callee) {

@@ -91,6 +91,10 @@ struct ar_decl {
      * group (`float a, *b;`) share the same range. */
     ar_range float_token;
     bool float_is_alias;
+    /* The same for a struct at the bottom: its tag or a typedef name. NO_FILE
+     * where the struct is defined in the declaration itself. */
+    ar_range record_token;
+    bool record_is_alias;
     bool is_definition;
     bool is_system; /* declared in a system header */
     bool is_union;  /* RECORD */
@@ -220,6 +224,8 @@ struct ar_node {
     const ar_type *type_operand; /* SIZEOF(type), CAST, VA_ARG */
     ar_range float_token; /* CAST, SIZEOF, COMPOUND_LITERAL: as in ar_decl */
     bool float_is_alias;
+    ar_range record_token;
+    bool record_is_alias;
     int64_t int_value;
     double float_value;
     const char *text;
@@ -313,8 +319,9 @@ int ar_float_depth(const ar_type *type);
 
 /* The expression below casts and implicit conversions. */
 ar_node *ar_skip_casts(const ar_node *node);
-/* The variable or field an expression is about, or NULL. */
+/* The variable or field an expression is about, or NULL; the node names it. */
 ar_decl *ar_root_decl(const ar_node *node);
+const ar_node *ar_root_node(const ar_node *node);
 /* The function that a callee expression (kids[0] of CALL and LAUNCH) names,
  * also as *f or &f; NULL: it is called through a pointer. */
 ar_decl *ar_direct_callee(const ar_node *callee);

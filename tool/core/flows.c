@@ -83,16 +83,23 @@ static uint32_t memory_at(ar_walk *w, uint32_t target) {
     return target ? target : ar_cell_new(w->g);
 }
 
+static uint32_t field_of_object(ar_walk *w, ar_node *node, uint32_t object) {
+    ar_graph *g = w->g;
+    uint32_t cell = ar_cell_field(g, memory_at(w, object), node->decl);
+    AR_PUSH(g->arena, &g->members, (ar_raw_member){node, cell});
+    return cell;
+}
+
 static uint32_t member(ar_walk *w, ar_node *node) {
     ar_graph *g = w->g;
-    if (node->kid_count) {
-        if (node->is_arrow)
-            ar_eval(w, node->kids[0]);
-        else
-            ar_lvalue(w, node->kids[0]);
-    }
+    uint32_t object = 0;
+    if (node->kid_count)
+        object = node->is_arrow ? ar_eval(w, node->kids[0])
+                                : ar_lvalue(w, node->kids[0]);
     if (!node->decl)
         return ar_cell_new(g);
+    if (ar_field_is_apart(g, node->decl))
+        return field_of_object(w, node, object);
     uint32_t shared = ar_cell_of(g, node->decl);
     uint32_t entity = ar_entity_of(g->program, node->decl)->id;
     if (!g->is_scratch[entity] || !node->is_lvalue_read || !w->function ||
@@ -117,6 +124,7 @@ static uint32_t compound_literal(ar_walk *w, ar_node *node) {
     ar_cell_typed(w->g, cell, node->type, ar_here(w, node));
     if (ar_float_depth(node->type) >= 0)
         ar_walk_site(w, AR_SITE_CAST, node, ar_floats_in(w, cell, node->type));
+    ar_names_record(w, node, node->type, cell);
     if (node->kid_count)
         ar_initialise(w, cell, node->type, node->kids[0], NULL);
     return cell;
@@ -171,6 +179,8 @@ static uint32_t lvalue_cell(ar_walk *w, ar_node *node) {
     }
     /* Not an lvalue of its own: a temporary holds the value. */
     uint32_t target = ar_eval(w, node);
+    if (target && ar_is_apart_value(w, node->type))
+        return target;
     uint32_t cell = ar_cell_new(w->g);
     ar_store_pointer(w, cell, target, node, NULL, node);
     return cell;
@@ -212,7 +222,7 @@ static uint32_t read_lvalue(ar_walk *w, ar_node *node) {
     if (type->kind == AR_TYPE_ARRAY || type->kind == AR_TYPE_FUNCTION)
         return cell;
     if (type->kind == AR_TYPE_RECORD)
-        return 0;
+        return ar_is_apart_value(w, type) ? cell : 0;
     access_as(w, cell, node);
     if (type->kind == AR_TYPE_POINTER)
         return ar_cell_pointee(w->g, cell);
@@ -249,6 +259,11 @@ static void written(ar_walk *w, uint32_t cell, ar_node *lvalue, ar_node *store,
         ar_note_accumulation(w, how, cell, store, repeated);
 }
 
+void ar_copy_object(ar_walk *w, uint32_t from, uint32_t to) {
+    if (from && to && !w->is_quiet)
+        ar_cell_unify(w->g, from, to);
+}
+
 static uint32_t assign(ar_walk *w, ar_node *node) {
     ar_node *left = node->kids[0], *right = node->kids[1];
     uint32_t mark = w->loads.count;
@@ -266,6 +281,8 @@ static uint32_t assign(ar_walk *w, ar_node *node) {
         ar_size_flow(w, right, cell);
     else if (ar_is_float(left->type))
         ar_flow_values(w, mark, cell, to, node);
+    else if (ar_is_apart_value(w, left->type))
+        ar_copy_object(w, target, cell);
     return target;
 }
 
@@ -434,7 +451,10 @@ static uint32_t unmodelled(ar_walk *w, ar_node *node) {
                         "used in an expression that is not modelled");
         target = target ? target : kid;
     }
-    return ar_is_kind(node->type, AR_TYPE_POINTER) ? target : 0;
+    return ar_is_kind(node->type, AR_TYPE_POINTER) ||
+                   ar_is_apart_value(w, node->type)
+               ? target
+               : 0;
 }
 
 static uint32_t comma(ar_walk *w, ar_node *node) {
@@ -491,7 +511,8 @@ uint32_t ar_eval(ar_walk *w, ar_node *node) {
         if (ar_is_kind(node->type, AR_TYPE_POINTER))
             return ar_pinned_memory(w, node, AR_PIN_VARARGS,
                                     "comes out of a variable argument list");
-        return 0;
+        return ar_pinned_object(w, node, AR_PIN_VARARGS,
+                                "comes out of a variable argument list");
     case AR_UNKNOWN_EXPR:
         return unmodelled(w, node);
     case AR_DESIGNATED:

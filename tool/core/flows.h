@@ -45,6 +45,7 @@ typedef struct ar_walk {
     ar_map size_sites;     /* SIZEOF node -> site + 1 */
     ar_map cells;          /* integer lvalue or call -> its cell */
     ar_map scratch;        /* entity of a scratch field -> cell here */
+    ar_map sized;          /* SIZEOF of a struct whose object is known */
     /* webs */
     AR_VEC(ar_entity *) locals;
     ar_map local_index; /* entity id + 1 -> index + 1 */
@@ -58,6 +59,13 @@ uint32_t ar_eval(ar_walk *w, ar_node *node);
 uint32_t ar_lvalue(ar_walk *w, ar_node *node);
 void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
                    ar_node *value, ar_decl *to);
+/* A struct that is told apart by object, and no pointer to one: its value
+ * stands for the object. */
+static inline bool ar_is_apart_value(const ar_walk *w, const ar_type *type) {
+    return ar_is_kind(type, AR_TYPE_RECORD) && ar_apart_record(w->g, type);
+}
+/* The struct is copied: what it points to is one memory. */
+void ar_copy_object(ar_walk *w, uint32_t from, uint32_t to);
 /* The value with this target is stored in a cell. */
 void ar_store_pointer(ar_walk *w, uint32_t cell, uint32_t target,
                       ar_node *value, ar_decl *to, ar_node *at);
@@ -78,8 +86,14 @@ void ar_walk_site(ar_walk *w, ar_site_kind kind, ar_node *node, uint32_t cell);
 uint32_t ar_eval_conversion(ar_walk *w, ar_node *node);
 /* The cell of the floats below a cell of this type. */
 uint32_t ar_floats_in(ar_walk *w, uint32_t cell, const ar_type *type);
+/* The node's text names the struct of what lies in memory of this type. */
+void ar_names_record(ar_walk *w, ar_node *node, const ar_type *type,
+                     uint32_t cell);
 /* Memory of its own that a pin keeps as it is. */
 uint32_t ar_pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
+                          const char *reason);
+/* The same for an expression that is a struct told apart; 0: any other. */
+uint32_t ar_pinned_object(ar_walk *w, ar_node *node, ar_pin_kind kind,
                           const char *reason);
 
 /* flows_calls.c */

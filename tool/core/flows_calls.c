@@ -55,9 +55,24 @@ static bool has_use(const ar_function_rule *rule, uint32_t i, ar_slot_use use) {
     return rule->uses && i < rule->param_count && rule->uses[i] == use;
 }
 
+/* n * sizeof(struct matrix) in an allocation of matrices. */
+static void name_sizes(ar_walk *w, ar_node *node, uint32_t memory) {
+    if (!node || ar_map_get(&w->sized, ar_key(node)))
+        return;
+    if (node->kind == AR_SIZEOF && !node->kid_count) {
+        ar_map_put(&w->sized, ar_key(node), node);
+        ar_names_record(w, node, node->type_operand, memory);
+    }
+    for (uint32_t i = 0; i < node->kid_count && node->kind != AR_CALL; i++)
+        name_sizes(w, node->kids[i], memory);
+}
+
 static void byte_sink(ar_walk *w, const call *c, uint32_t memory) {
     if (!memory || w->is_quiet)
         return;
+    for (uint32_t i = 0; i < c->count && w->g->is_apart; i++)
+        if (!is_pointer(c->args[i].node->type))
+            name_sizes(w, c->args[i].node, memory);
     uint32_t cell = 0;
     bool is_zero = true;
     for (uint32_t i = 0; i < c->count; i++) {
@@ -344,11 +359,11 @@ static uint32_t foreign(ar_walk *w, const call *c) {
             target = g->cells.data[ar_cell_find(g, target)].pointee;
         }
     }
+    reason = ar_sprintf(g->arena, "the memory comes from '%s'", name_of(c));
     if (!is_pointer(c->node->type))
-        return 0;
+        return ar_pinned_object(w, c->node, AR_PIN_FOREIGN_RESULT, reason);
     uint32_t result = ar_cell_new(g);
-    ar_cell_pin(g, result, AR_PIN_FOREIGN_RESULT, ar_here(w, c->node),
-                ar_sprintf(g->arena, "the memory comes from '%s'", name_of(c)));
+    ar_cell_pin(g, result, AR_PIN_FOREIGN_RESULT, ar_here(w, c->node), reason);
     return result;
 }
 
@@ -446,16 +461,57 @@ static uint32_t ruled(ar_walk *w, const call *c) {
     case AR_RULE_EXIT:
         break;
     }
-    return is_pointer(c->node->type) ? ar_cell_new(w->g) : 0;
+    if (is_pointer(c->node->type))
+        return ar_cell_new(w->g);
+    return ar_pinned_object(
+        w, c->node, AR_PIN_FOREIGN_RESULT,
+        ar_sprintf(w->g->arena, "the memory comes from '%s'", name_of(c)));
 }
 
 /* ---- calls of own functions ---------------------------------------------- */
+
+/* The text of a pointer to functions names the struct, and stays. */
+static void pin_object(ar_walk *w, uint32_t cell, const ar_type *type,
+                       ar_node *at, const char *reason) {
+    if (cell && !w->is_quiet && ar_apart_record(w->g, type))
+        ar_cell_pin(w->g, ar_object_below(w->g, cell, type),
+                    AR_PIN_FOREIGN_CALL, ar_here(w, at), reason);
+}
+
+static void pin_pointer_call(ar_walk *w, const call *c, uint32_t function) {
+    const char *reason = "goes through a pointer to functions";
+    if (!w->g->is_apart)
+        return;
+    for (uint32_t i = 0; i < c->count; i++)
+        pin_object(w, ar_cell_param(w->g, function, i), c->args[i].node->type,
+                   c->args[i].node, reason);
+    pin_object(w, ar_cell_result(w->g, function), c->node->type, c->node,
+               reason);
+}
+
+static void pin_function_value(ar_walk *w, uint32_t function, ar_node *node) {
+    const ar_type *type = node->decl->type;
+    if (!w->g->is_apart || !type)
+        return;
+    const char *reason = ar_sprintf(
+        w->g->arena, "'%s' is called through a pointer", node->decl->name);
+    for (uint32_t i = 0; i < type->param_count; i++)
+        pin_object(w, ar_cell_param(w->g, function, i), type->params[i], node,
+                   reason);
+    if (ar_apart_record(w->g, type->element))
+        pin_object(w, ar_cell_result(w->g, function), type->element, node,
+                   reason);
+}
 
 static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
                  ar_decl *param) {
     ar_graph *g = w->g;
     const argument *arg = &c->args[i];
     uint32_t cell = ar_cell_param(g, function, i);
+    if (ar_is_apart_value(w, arg->node->type)) {
+        ar_copy_object(w, arg->target, cell);
+        return;
+    }
     if (arg->target) {
         /* asked before the two are one, and what others do to it counts */
         uint32_t memory = g->cells.data[ar_cell_find(g, cell)].pointee;
@@ -480,6 +536,8 @@ static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
 static uint32_t enter(ar_walk *w, const call *c, uint32_t function,
                       const ar_decl *definition) {
     ar_graph *g = w->g;
+    if (w->is_quiet && ar_is_apart_value(w, c->node->type))
+        return ar_cell_result(g, function);
     if (w->is_quiet)
         return is_pointer(c->node->type)
                    ? ar_cell_pointee(g, ar_cell_result(g, function))
@@ -499,6 +557,8 @@ static uint32_t enter(ar_walk *w, const call *c, uint32_t function,
     const ar_type *type = c->node->type;
     if (is_pointer(type) || ar_returns_reference(c->node))
         return ar_cell_pointee(g, result);
+    if (ar_is_apart_value(w, type))
+        return result;
     if (type && type->kind == AR_TYPE_INT)
         ar_map_put(&w->cells, ar_key(c->node), (void *)(uintptr_t)result);
     if (ar_is_float(type))
@@ -529,8 +589,11 @@ uint32_t ar_mention(ar_walk *w, ar_node *node) {
     if (!index)
         return external_function(w, node);
     ar_function *f = &g->functions.data[index - 1];
-    return w->is_quiet ? f->cell
-                       : ar_function_instance(g, f, node, ar_here(w, node));
+    if (w->is_quiet)
+        return f->cell;
+    uint32_t cell = ar_function_instance(g, f, node, ar_here(w, node));
+    pin_function_value(w, cell, node);
+    return cell;
 }
 
 /* ---- the call itself ----------------------------------------------------- */
@@ -582,7 +645,9 @@ static uint32_t perform(ar_walk *w, call *c) {
         if (!w->is_quiet)
             ar_cell_fact(g, function, AR_FACT_CALLED, ar_here(w, c->node), NULL,
                          0);
-        return enter(w, c, function, NULL);
+        uint32_t target = enter(w, c, function, NULL);
+        pin_pointer_call(w, c, function);
+        return target;
     }
     uint32_t index = g->function_of[ar_entity_of(g->program, c->callee)->id];
     if (index) {

@@ -19,6 +19,22 @@ uint32_t ar_pinned_memory(ar_walk *w, ar_node *node, ar_pin_kind kind,
     return cell;
 }
 
+uint32_t ar_pinned_object(ar_walk *w, ar_node *node, ar_pin_kind kind,
+                          const char *reason) {
+    if (!ar_is_apart_value(w, node->type))
+        return 0;
+    uint32_t cell = ar_pinned_memory(w, node, kind, reason);
+    ar_cell_typed(w->g, cell, node->type, ar_here(w, node));
+    return cell;
+}
+
+void ar_names_record(ar_walk *w, ar_node *node, const ar_type *type,
+                     uint32_t cell) {
+    if (!w->is_quiet && cell && ar_apart_record(w->g, type))
+        ar_site_of_record(w->g, ar_here(w, node), node,
+                          ar_object_below(w->g, cell, type));
+}
+
 static const ar_decl *pointed_record(const ar_type *type) {
     if (!ar_is_kind(type, AR_TYPE_POINTER) ||
         !ar_is_kind(type->element, AR_TYPE_RECORD) || !type->element->record ||
@@ -27,28 +43,14 @@ static const ar_decl *pointed_record(const ar_type *type) {
     return type->element->record;
 }
 
-/* A struct may be viewed as its first member. */
-static bool starts_with(ar_walk *w, const ar_decl *record,
-                        const ar_decl *first) {
-    uint32_t wanted = ar_entity_of(w->g->program, first)->id;
-    for (int depth = 0; record && depth < 8; depth++) {
-        const ar_entity *entity = ar_entity_of(w->g->program, record);
-        if (entity->id == wanted)
-            return true;
-        const ar_decl *whole = entity->decl;
-        const ar_type *type =
-            whole->member_count ? whole->members[0]->type : NULL;
-        record = ar_is_kind(type, AR_TYPE_RECORD) ? type->record : NULL;
-    }
-    return false;
-}
-
 static void view_struct(ar_walk *w, ar_node *node) {
     const ar_decl *from = pointed_record(node->kids[0]->type);
     const ar_decl *to = pointed_record(node->type);
-    if (!from || !to || starts_with(w, from, to) || starts_with(w, to, from))
+    if (!from || !to || ar_starts_with(w->g, from, to) ||
+        ar_starts_with(w->g, to, from))
         return;
     const char *reason = "its struct is also viewed as another";
+    ar_seen_as_both(w->g, from, to, ar_here(w, node));
     ar_pin_fields(w->g, from, ar_here(w, node), reason);
     ar_pin_fields(w->g, to, ar_here(w, node), reason);
 }
@@ -71,11 +73,15 @@ uint32_t ar_eval_conversion(ar_walk *w, ar_node *node) {
         if (from_int && !target && !is_null(kid))
             target = ar_pinned_memory(w, node, AR_PIN_FROM_INTEGER,
                                       "an integer is converted to its address");
-        ar_target_typed(w->g, target, to, ar_here(w, node));
+        if (node->kind == AR_CAST && !target && ar_apart_record(w->g, to))
+            target = ar_cell_new(w->g); /* (struct matrix *)NULL */
         view_struct(w, node);
+        ar_target_typed(w->g, target, to, ar_here(w, node));
         if (node->kind == AR_CAST && ar_float_depth(to) > 0)
             ar_walk_site(w, AR_SITE_CAST, node,
                          ar_floats_in(w, target, to->element));
+        if (node->kind == AR_CAST)
+            ar_names_record(w, node, to->element, target);
         return target;
     }
     if (target && ar_is_kind(to, AR_TYPE_INT) &&

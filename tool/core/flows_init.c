@@ -38,7 +38,7 @@ static object part_of(ar_walk *w, const object *of, uint64_t index) {
     if (!is_record(of->type))
         return (object){of->cell, of->type->element, of->decl};
     ar_decl *field = of->type->record->members[index];
-    return (object){ar_cell_of(w->g, field), field->type, field};
+    return (object){ar_cell_field(w->g, of->cell, field), field->type, field};
 }
 
 /* One value for all of the object: braces of its own, text, a struct. */
@@ -156,5 +156,7 @@ void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
         ar_size_flow(w, value, cell);
     else if (type->kind == AR_TYPE_FLOAT)
         ar_flow_values(w, mark, cell, to, value);
+    else if (ar_is_apart_value(w, type))
+        ar_copy_object(w, target, cell);
     w->loads.count = mark;
 }

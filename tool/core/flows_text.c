@@ -275,7 +275,9 @@ static void return_statement(ar_walk *w, ar_node *node) {
             return;
         }
         uint32_t target = ar_eval(w, value);
-        if (target && ar_is_address(type))
+        if (ar_is_apart_value(w, type))
+            ar_copy_object(w, target, result);
+        else if (target && ar_is_address(type))
             ar_store_pointer(w, result, target, value, w->function, node);
         else if (type && type->kind == AR_TYPE_INT)
             ar_size_flow(w, value, result);
@@ -458,6 +460,7 @@ static ar_walk new_walk(ar_graph *g, ar_unit *unit, ar_decl *function) {
                      .size_sites = {.arena = g->arena},
                      .cells = {.arena = g->arena},
                      .scratch = {.arena = g->arena},
+                     .sized = {.arena = g->arena},
                      .local_index = {.arena = g->arena}};
 }
 

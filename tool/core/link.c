@@ -115,6 +115,7 @@ static void remap_nodes(linker *l, ar_node *root) {
         map_range(l, &node->range);
         map_range(l, &node->op_range);
         map_range(l, &node->float_token);
+        map_range(l, &node->record_token);
         find_in_type(l, node->type);
         find_in_type(l, node->type_operand);
         find_decl(l, node->decl);
@@ -129,6 +130,7 @@ static void remap_decl(linker *l, ar_decl *decl) {
     map_range(l, &decl->range);
     map_range(l, &decl->name_range);
     map_range(l, &decl->float_token);
+    map_range(l, &decl->record_token);
     find_in_type(l, decl->type);
     find_in_type(l, decl->aliased);
     find_decl(l, decl->parent);

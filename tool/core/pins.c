@@ -73,13 +73,13 @@ static void pin_several_types(ar_graph *g, const ar_entity *entity) {
     }
 }
 
-static bool has_slots(const ar_graph *g, const ar_entity *entity) {
+static bool has_slots(ar_graph *g, const ar_entity *entity) {
     const ar_decl *decl = entity->decl;
     if (decl->is_system || ar_float_depth(decl->type) < 0)
         return false;
     switch (decl->kind) {
     case AR_DECL_FIELD:
-        return true;
+        return !ar_field_is_apart(g, decl);
     case AR_DECL_VAR:
         return decl->storage != AR_STORAGE_AUTO ||
                g->entity_cell[entity->id] != 0;
@@ -178,4 +178,40 @@ void ar_pins_of_kinds(ar_graph *g) {
         if (g->cells.data[i].parent == i &&
             ar_cell_has(g, i, AR_FACT_SCALAR + AR_SCALAR_FLOAT))
             pin_by_kinds(g, i);
+}
+
+/* ---- structs seen as others ---------------------------------------------- */
+
+static void pin_targets(ar_graph *g, const ar_decl *record, ar_where where,
+                        const char *reason) {
+    record = ar_entity_of(g->program, record)->decl;
+    for (uint32_t i = 0; i < record->member_count && !record->is_system; i++)
+        if (ar_float_depth(record->members[i]->type) > 0 &&
+            !ar_field_is_apart(g, record->members[i]))
+            ar_cell_pin(g, memory_of(g, record->members[i]), AR_PIN_RECORD,
+                        where, reason);
+}
+
+void ar_pins_of_mixtures(ar_graph *g) {
+    const char *reason = "its struct is also viewed as another";
+    for (uint32_t i = 0; i < g->mixtures.count; i++) {
+        const ar_mixture *mixture = &g->mixtures.data[i];
+        pin_targets(g, mixture->one, mixture->where, reason);
+        pin_targets(g, mixture->other, mixture->where, reason);
+    }
+    for (uint32_t i = 1; i < g->cells.count; i++) {
+        const ar_cell *cell = &g->cells.data[i];
+        const ar_fact *use =
+            cell->parent == i && cell->record
+                ? ar_cell_has(g, i, AR_FACT_SCALAR + AR_SCALAR_POINTER)
+                : NULL;
+        if (!use)
+            continue;
+        const ar_decl *record = cell->record;
+        uint32_t pointee = cell->pointee;
+        reason = "its struct is also used as an array of pointers";
+        pin_targets(g, record, use->where, reason);
+        if (pointee)
+            ar_cell_pin(g, pointee, AR_PIN_RECORD, use->where, reason);
+    }
 }

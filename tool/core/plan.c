@@ -73,6 +73,7 @@ bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
                      .first_use = AR_NEW_ARRAY(arena, uint32_t, files),
                      .storage = storage,
                      .registered = {.arena = arena}};
+    out->record_copies = AR_NEW(arena, ar_record_copies);
     out->headers = ar_alloc_array(arena, files, sizeof *out->headers);
     for (uint32_t i = 0; i < files; i++)
         out->first_use[i] = UINT32_MAX;
@@ -80,6 +81,7 @@ bool ar_plan_make(ar_arena *arena, ar_program *program, const ar_rules *rules,
     uint32_t rounds = storage ? storage->versions->rounds : 1;
     for (uint32_t round = 1; round < rounds && ok; round++)
         ok = plan_version(out, ops, scale, round);
+    ok = ar_plan_record_copies(out) && ok;
     if (out->scaled)
         plan_configure(out);
     ok = ar_plan_includes(out) && ok;

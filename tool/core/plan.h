@@ -17,6 +17,15 @@ typedef struct ar_plan_options {
     const char *headers;   /* real path of the folder of amp.h */
 } ar_plan_options;
 
+/* A copy of a struct whose objects differ in what their fields point to. */
+typedef struct ar_record_copy {
+    ar_entity *record;
+    uint64_t kind;      /* the fields, by index, that point to half memory */
+    const char *suffix; /* of its names */
+} ar_record_copy;
+
+typedef AR_VEC(ar_record_copy) ar_record_copies;
+
 typedef struct ar_plan {
     ar_placer placer; /* its edits: of one version of each function */
     ar_edits *edits;  /* of the program */
@@ -29,9 +38,10 @@ typedef struct ar_plan {
     AR_VEC(const char *) * headers; /* per file: further headers */
     uint32_t *first_use; /* per file: where the runtime's types are needed,
                             UINT32_MAX: nowhere before a function */
-    const ar_storage_plan *storage; /* or NULL */
-    bool scaled;                    /* loss scaling was placed */
-    ar_table registered;            /* objects */
+    const ar_storage_plan *storage;  /* or NULL */
+    ar_record_copies *record_copies; /* of all rounds */
+    bool scaled;                     /* loss scaling was placed */
+    ar_table registered;             /* objects */
 } ar_plan;
 
 /* scale NULL: no loss scaling in the output; storage NULL: all of it stays

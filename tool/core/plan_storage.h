@@ -19,6 +19,10 @@ const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
 bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
                      const ar_storage_plan *view, uint32_t round);
 
+/* The copies of structs that the rounds asked for; after the last of them.
+ * false: a fault of the edits, which is reported. */
+bool ar_plan_record_copies(ar_plan *plan);
+
 /* A call of an op is given memory that is stored in half. */
 bool ar_op_has_half_operand(const ar_storage_plan *storage,
                             const ar_node *call);

@@ -53,7 +53,9 @@ static bool is_in_reduction(const ar_rewriter *r, const ar_decl *decl) {
 /* ---- groups: float *a, *b; ----------------------------------------------- */
 
 typedef struct group {
+    ar_range token;
     const ar_decl **decls; /* in the order of the text */
+    const char **words;    /* for the token, by declarator */
     uint32_t count;
 } group;
 
@@ -72,7 +74,9 @@ static group group_of(const ar_rewriter *r, const ar_unit *unit,
         AR_PUSH(r->arena, &found, one->decl);
     if (found.count)
         qsort(found.data, found.count, sizeof *found.data, compare_ends);
-    return (group){found.data, found.count};
+    group g = {.token = token, .decls = found.data, .count = found.count};
+    g.words = ar_alloc_array(r->arena, g.count + 1, sizeof *g.words);
+    return g;
 }
 
 static const ar_node *statement_with(const ar_node *root, const ar_decl *decl,
@@ -130,11 +134,10 @@ static ar_range part(ar_range all, uint32_t begin, uint32_t end) {
     return all;
 }
 
-/* `static float const`, with the word for float or the half type's. */
-static const char *specifiers(const ar_rewriter *r, const ar_decl *first,
-                              const ar_file *file, bool half) {
-    ar_range token = first->float_token, range = first->range;
-    const char *word = half ? "amp_half" : ar_source_text(r, token);
+/* `static float const`, with another word for float. */
+static const char *specifiers(const ar_rewriter *r, const group *g,
+                              const ar_file *file, const char *word) {
+    ar_range token = g->token, range = g->decls[0]->range;
     return ar_sprintf(r->arena, "%s%s%s",
                       ar_source_text(r, part(range, range.begin, token.begin)),
                       word,
@@ -148,10 +151,11 @@ static bool has_own_line(const ar_file *file, uint32_t at) {
 }
 
 /* ends one declaration at the comma and begins another one. */
-static void split_at(ar_rewriter *r, const ar_file *file, const ar_decl *first,
-                     uint32_t comma, bool half) {
+static void split_at(ar_rewriter *r, const ar_file *file, const group *g,
+                     uint32_t comma, const char *word) {
+    const ar_decl *first = g->decls[0];
     uint32_t next = ar_skip_blank(file, comma + 1);
-    const char *words = specifiers(r, first, file, half);
+    const char *words = specifiers(r, g, file, word);
     bool same_line = ar_is_blank(file, comma + 1, next);
     const char *gap = " ";
     if (same_line && has_own_line(file, first->range.begin))
@@ -175,8 +179,8 @@ static const char *split_problem(const ar_rewriter *r, const group *g,
     if (is_in_for(first))
         return "it is declared in a for loop together with memory that stays "
                "FP32";
-    if (strpbrk(ar_source_text(r, part(first->range, first->range.begin,
-                                       first->float_token.begin)),
+    if (strpbrk(ar_source_text(
+                    r, part(first->range, first->range.begin, g->token.begin)),
                 "#/\n"))
         return "it is declared together with memory that stays FP32, behind a "
                "comment or directive";
@@ -188,24 +192,42 @@ static const char *split_problem(const ar_rewriter *r, const group *g,
     return NULL;
 }
 
-static const char *split(ar_rewriter *r, const group *g) {
+static bool same_word(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Each declarator gets its word for the token, in a declaration of its own if
+ * need be; NULL is the word that stands there. */
+static const char *put_words(ar_rewriter *r, const group *g) {
     const ar_decl *first = g->decls[0];
     const ar_file *file = ar_files_load(&r->program->files, first->range.file);
-    const char *problem = split_problem(r, g, file);
+    const char *old = ar_source_text(r, g->token), *problem = NULL;
+    bool is_one = true;
+    for (uint32_t i = 1; i < g->count; i++)
+        is_one &= same_word(g->words[i], g->words[0]);
+    if (!is_one)
+        problem = split_problem(r, g, file);
     if (problem)
         return problem;
-    bool half = ar_decl_is_half(r, first);
-    if (half)
-        ar_put_text(r, first->float_token, "amp_half");
-    for (uint32_t i = 1; i < g->count; i++) {
-        bool was_half = half;
-        half = ar_decl_is_half(r, g->decls[i]);
-        if (half != was_half)
-            split_at(r, file, first,
-                     ar_skip_space(file, g->decls[i - 1]->range.end), half);
-    }
+    if (g->words[0])
+        ar_put_text(r, g->token, g->words[0]);
+    for (uint32_t i = 1; i < g->count; i++)
+        if (!same_word(g->words[i], g->words[i - 1]))
+            split_at(r, file, g,
+                     ar_skip_space(file, g->decls[i - 1]->range.end),
+                     g->words[i] ? g->words[i] : old);
     return NULL;
 }
+
+const char *ar_put_words(ar_rewriter *r, const ar_unit *unit, ar_range token,
+                         ar_word_for *word_for, void *context) {
+    group g = group_of(r, unit, token);
+    for (uint32_t i = 0; i < g.count; i++)
+        g.words[i] = word_for(context, g.decls[i]);
+    return g.count ? put_words(r, &g) : "its declaration is not found";
+}
+
+/* ---- what looks at a declaration ----------------------------------------- */
 
 /* typeof(*x) v; the type of v follows x, while v holds a float. */
 static bool gives_its_type(const ar_rewriter *r, const ar_decl *decl) {
@@ -243,8 +265,16 @@ static const char *declaration_problem(const ar_rewriter *r,
     return NULL;
 }
 
+static const char *half_word(void *context, const ar_decl *decl) {
+    return ar_decl_is_half(context, decl) ? "amp_half" : NULL;
+}
+
 const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
     const ar_decl *decl = site->decl;
+    bool is_done;
+    const char *own = ar_rewrite_own_field(r, site, &is_done);
+    if (is_done)
+        return own;
     if (!ar_site_all_half(r, site))
         return ar_sprintf(
             r->arena, "'%s' also points to memory that stays FP32", decl->name);
@@ -259,14 +289,7 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
         problem = ar_alias_problem(r, decl->float_token);
     if (problem)
         return problem;
-    group g = group_of(r, site->where.unit, decl->float_token);
-    bool all_half = true;
-    for (uint32_t i = 0; i < g.count; i++)
-        all_half &= ar_decl_is_half(r, g.decls[i]);
-    if (!all_half)
-        return split(r, &g);
-    ar_put_text(r, decl->float_token, "amp_half");
-    return NULL;
+    return ar_put_words(r, site->where.unit, decl->float_token, half_word, r);
 }
 
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site) {

@@ -67,10 +67,22 @@ bool ar_is_whole_use(const ar_rewriter *r, const ar_unit *unit,
 /* ---- per kind of site ---------------------------------------------------- */
 
 /* plan_storage_decl.c */
+/* The word that a declaration wants in the place of the one for its element
+ * type or struct; NULL: as it is. */
+typedef const char *ar_word_for(void *context, const ar_decl *decl);
+/* Gives all declarators that share the token the words they want. */
+const char *ar_put_words(ar_rewriter *r, const ar_unit *unit, ar_range token,
+                         ar_word_for *word_for, void *context);
 const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site);
 /* plan_storage_init.c */
 const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site);
+/* plan_storage_records.c: structs told apart by object */
+const char *ar_rewrite_record(ar_rewriter *r, const ar_site *site);
+/* The declaration of a field of such a struct; is_done: that is all of it, the
+ * struct gets copies. */
+const char *ar_rewrite_own_field(ar_rewriter *r, const ar_site *site,
+                                 bool *is_done);
 /* plan_storage_access.c */
 const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_store(ar_rewriter *r, const ar_site *site);

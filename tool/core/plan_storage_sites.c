@@ -23,6 +23,8 @@ static const char *rewrite(ar_rewriter *r, const ar_site *site) {
     case AR_SITE_FILE:
     case AR_SITE_CALL:
         return ar_rewrite_call(r, site);
+    case AR_SITE_RECORD:
+        return ar_rewrite_record(r, site);
     case AR_SITE_ADDRESS_OF:    /* its type follows */
     case AR_SITE_LITERAL:       /* part of a store */
     case AR_SITE_VARARGS_VALUE: /* a load */

@@ -30,11 +30,22 @@ bool ar_decl_is_half(const ar_rewriter *r, const ar_decl *decl) {
     return half;
 }
 
+/* x->data of a struct whose objects are told apart. */
+static uint32_t class_of_member(const ar_storage_facts *facts,
+                                const ar_node *node) {
+    node = ar_root_node(node);
+    uint64_t id = node ? ar_table_get(&facts->members, ar_key(node), 0) : 0;
+    return id ? (uint32_t)(id - 1) : AR_NO_ID;
+}
+
 ar_memory_precision ar_precision_behind(const ar_storage_plan *storage,
                                         ar_program *program,
                                         const ar_node *node) {
     const ar_decl *decl = ar_root_decl(node);
     const ar_storage_facts *facts = storage->facts;
+    uint32_t own = class_of_member(facts, node);
+    if (own != AR_NO_ID)
+        return storage->classes[own].half ? AR_MEMORY_HALF : AR_MEMORY_FP32;
     uint32_t slot =
         decl ? facts->first_slot[ar_entity_of(program, decl)->id] : 0;
     uint32_t half = 0, count = 0;

@@ -19,6 +19,8 @@ uint32_t ar_site_add(ar_graph *g, ar_site_kind kind, ar_where where,
 static uint32_t declared_memory(ar_graph *g, const ar_entity *entity) {
     const ar_type *type = entity->decl->type;
     uint32_t cell = g->entity_cell[entity->id];
+    if (ar_field_is_apart(g, entity->decl))
+        return 1; /* one in each object: its slots say which */
     if (!cell || !type)
         return 0;
     if (entity->decl->kind == AR_DECL_FUNCTION) {

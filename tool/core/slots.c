@@ -153,14 +153,17 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
-                                     const ar_rules *rules, ar_diags *diags) {
-    double start = now();
+static ar_graph collect(ar_arena *arena, ar_program *program,
+                        const ar_rules *rules, bool *apart, ar_diags *diags) {
     ar_graph g = {.arena = arena,
                   .program = program,
                   .rules = rules,
                   .diags = diags,
+                  .is_apart = apart,
                   .facts = AR_NEW(arena, ar_storage_facts)};
+    g.mixed.arena = arena;
+    if (apart)
+        g.is_mixed = AR_NEW_ARRAY(arena, bool, program->entities.count + 1u);
     ar_cell_new(&g); /* so that no cell has the number 0 */
     find_functions(&g);
     ar_scratch_find(&g);
@@ -168,10 +171,40 @@ ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
     read_globals(&g);
     ar_pins_of_declarations(&g);
     ar_pins_of_unknown_calls(&g);
+    ar_pins_of_objects(&g);
     ar_bytes_resolve(&g);
     propagate(&g);
     ar_pins_of_kinds(&g);
+    ar_pins_of_mixtures(&g);
+    ar_objects_check(&g);
+    return g;
+}
+
+/* What turned out to be no plain struct is not told apart. */
+static bool drop_mixed(const ar_graph *g) {
+    bool any = false;
+    for (uint32_t i = 0; g->is_apart && i < g->program->entities.count; i++) {
+        any |= g->is_apart[i] && g->is_mixed[i];
+        g->is_apart[i] = g->is_apart[i] && !g->is_mixed[i];
+    }
+    return any;
+}
+
+ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
+                                     const ar_rules *rules, const bool *apart,
+                                     ar_diags *diags) {
+    double start = now();
+    bool *left = NULL;
+    if (apart) {
+        left = AR_NEW_ARRAY(arena, bool, program->entities.count + 1u);
+        memcpy(left, apart, program->entities.count * sizeof *left);
+    }
+    ar_graph g = collect(arena, program, rules, left, diags);
+    while (drop_mixed(&g))
+        g = collect(arena, program, rules, left, diags);
+    ar_objects_find(&g);
     ar_sites_of_declarations(&g);
+    ar_sites_of_records(&g);
     ar_sites_mark_macros(&g);
     ar_classes_make(&g);
     g.facts->cell_count = g.cells.count;

@@ -39,6 +39,9 @@ typedef struct ar_cell {
     uint32_t param_count, result; /* function cells */
     bool has_body;                /* one of the functions in it is known */
     const ar_decl *record;        /* memory of a struct */
+    uint32_t *fields; /* a struct told apart by object: by index in the struct,
+                         0 for a field that all objects share */
+    uint32_t field_count;
     const ar_fact *facts;
     uint32_t owner; /* index of the function it was made in + 1; 0: none */
     bool is_generic;
@@ -81,6 +84,20 @@ typedef struct ar_raw_site {
     uint32_t cell; /* 0: none yet */
 } ar_raw_site;
 
+/* An object, or objects that one pointer may point to, of a struct whose
+ * objects are told apart. */
+typedef struct ar_raw_object {
+    uint32_t cell;
+    ar_entity *record;
+    const char *name; /* what holds it best, or NULL */
+    int rank;         /* of the name, as for slots */
+} ar_raw_object;
+
+typedef struct ar_raw_member { /* MEMBER that names a field of such an object */
+    ar_node *node;
+    uint32_t cell;
+} ar_raw_member;
+
 typedef struct ar_web { /* a version of a local, kept for its slot */
     ar_entity *entity;
     uint32_t cell;
@@ -108,6 +125,11 @@ typedef struct ar_function {
     uint32_t source_count;
 } ar_function;
 
+typedef struct ar_mixture { /* one memory is seen as two structs */
+    const ar_decl *one, *other;
+    ar_where where;
+} ar_mixture;
+
 typedef struct ar_graph {
     ar_arena *arena;
     ar_program *program;
@@ -133,6 +155,14 @@ typedef struct ar_graph {
     AR_VEC(uint32_t) accumulator_cells; /* beside facts->accumulators */
     bool *is_scratch;                   /* by entity */
     ar_map scratch_uses; /* entity, function: has memory of its own there */
+    bool *is_apart;      /* by entity: a struct whose objects are told apart */
+    bool *is_mixed;      /* ... and that turned out to be seen as something else
+                            too; NULL: none is told apart */
+    AR_VEC(ar_mixture) mixtures;
+    ar_table mixed; /* pairs of entities: are in mixtures */
+    AR_VEC(ar_raw_object) objects;
+    ar_map object_at; /* root cell -> object + 1 */
+    AR_VEC(ar_raw_member) members;
 } ar_graph;
 
 /* ---- slots_graph.c: cells ------------------------------------------------ */
@@ -157,9 +187,47 @@ void ar_target_typed(ar_graph *g, uint32_t target, const ar_type *pointer,
                      ar_where where);
 /* The cell of a variable, parameter, field or function; makes it. */
 uint32_t ar_cell_of(ar_graph *g, const ar_decl *decl);
+/* Adds what the declared type says. */
+void ar_cell_declare(ar_graph *g, uint32_t cell, const ar_entity *entity);
 /* A number per cell, 0 at first, that a walk may compare with ++g->walk. */
 uint32_t *ar_marks(ar_graph *g);
 bool ar_where_before(const ar_where *a, const ar_where *b);
+
+/* ---- slots_objects.c: structs told apart by object ----------------------- */
+
+/* The struct at the bottom of the type if its objects are told apart. */
+const ar_decl *ar_apart_record(ar_graph *g, const ar_type *type);
+/* The object, down the pointers of the type. */
+uint32_t ar_object_below(ar_graph *g, uint32_t cell, const ar_type *type);
+/* The memory is of this struct. */
+void ar_cell_is_record(ar_graph *g, uint32_t cell, const ar_decl *record);
+/* One memory is seen as two structs, whose fields nobody joins. */
+void ar_seen_as_both(ar_graph *g, const ar_decl *a, const ar_decl *b,
+                     ar_where where);
+/* A struct may be viewed as its first member. */
+bool ar_starts_with(ar_graph *g, const ar_decl *record, const ar_decl *first);
+/* The field of every object of its struct, or of this one. */
+bool ar_field_is_apart(ar_graph *g, const ar_decl *field);
+uint32_t ar_cell_field(ar_graph *g, uint32_t object, const ar_decl *field);
+/* Joins what two cells that became one know of their structs. */
+void ar_join_records(ar_graph *g, uint32_t root, uint32_t other);
+/* An object that is pinned pins what its fields point to. */
+void ar_pins_of_objects(ar_graph *g);
+/* Notes what turns out to be no plain struct. */
+void ar_objects_check(ar_graph *g);
+/* A declaration in the words of dumps and messages: "layer.weights",
+ * "main:x"; and how well it names memory, 0 best. */
+const char *ar_decl_words(ar_arena *arena, const ar_decl *decl);
+int ar_decl_rank(const ar_decl *decl);
+/* When all text is read: the objects and the places that name their struct. */
+void ar_objects_find(ar_graph *g);
+void ar_sites_of_records(ar_graph *g);
+/* The public objects; the objects of a site, in the place of their cells. */
+void ar_objects_make(ar_graph *g);
+void ar_site_take_objects(ar_graph *g, ar_site *site);
+/* An expression names the struct of this object. */
+void ar_site_of_record(ar_graph *g, ar_where where, ar_node *node,
+                       uint32_t object);
 
 /* ---- slots_summary.c: generalise and instantiate ------------------------- */
 
@@ -187,6 +255,8 @@ void ar_bytes_resolve(ar_graph *g);
 void ar_pins_of_declarations(ar_graph *g);
 void ar_pins_of_kinds(ar_graph *g);
 void ar_pins_of_unknown_calls(ar_graph *g);
+/* Pins what the fields of structs point to that are seen as others. */
+void ar_pins_of_mixtures(ar_graph *g);
 /* Pins the floats that lie inside a struct. */
 void ar_pin_fields(ar_graph *g, const ar_decl *record, ar_where where,
                    const char *reason);

@@ -8,6 +8,7 @@ typedef struct maker {
     ar_graph *g;
     ar_storage_facts *facts;
     AR_VEC(ar_slot) slots; /* class_id holds the cell until it has a class */
+    uint32_t object;       /* whose fields get slots, + 1 */
     uint32_t *first_slot, *next_slot; /* float slots of an entity, + 1 */
     id_list class_cells;              /* class -> root cell */
     id_list *actuals; /* class -> classes that calls put in its place */
@@ -61,6 +62,8 @@ static void add_slots(maker *m, ar_entity *entity, uint32_t cell, uint32_t web,
     const ar_type *type = slot_type(entity);
     ar_slot slot = {
         .entity = entity, .web = web, .web_count = web_count, .where = where};
+    slot.object = m->object;
+    slot.holder = m->object ? m->g->objects.data[m->object - 1].name : NULL;
     bool is_void = is_untyped_pointer(type);
     for (;; slot.level++) {
         bool is_array = type->kind == AR_TYPE_ARRAY;
@@ -172,6 +175,23 @@ static void make_slots(maker *m) {
     }
 }
 
+/* The fields of structs told apart: a slot for each object. */
+static void make_object_slots(maker *m) {
+    ar_graph *g = m->g;
+    for (uint32_t i = 0; i < g->objects.count; i++) {
+        const ar_raw_object *object = &g->objects.data[i];
+        const ar_decl *record = object->record->decl;
+        m->object = i + 1;
+        for (uint32_t k = 0; k < record->member_count; k++) {
+            uint32_t cell = g->cells.data[object->cell].fields[k];
+            ar_entity *field = ar_entity_of(g->program, record->members[k]);
+            if (cell)
+                add_slots(m, field, cell, i, g->objects.count, where_of(field));
+        }
+    }
+    m->object = 0;
+}
+
 static int compare_slots(const void *a, const void *b) {
     const ar_slot *x = a, *y = b;
     if (ar_where_before(&x->where, &y->where))
@@ -229,6 +249,7 @@ static void number_classes(maker *m) {
               compare_sites);
     for (uint32_t i = 0; i < g->sites.count; i++)
         if (g->sites.data[i].site.kind != AR_SITE_DECLARATION &&
+            g->sites.data[i].site.kind != AR_SITE_RECORD &&
             g->sites.data[i].cell && has_floats(m, g->sites.data[i].cell))
             class_for(m, g->sites.data[i].cell);
     /* Levels above the floats are told apart by class as well, but their
@@ -287,6 +308,9 @@ static void make_sites(maker *m) {
         } else if (site.kind == AR_SITE_DECLARATION) {
             if (!declared_classes(m, &site))
                 continue;
+            count = site.class_count;
+        } else if (site.kind == AR_SITE_RECORD) {
+            ar_site_take_objects(m->g, &site);
             count = site.class_count;
         } else {
             if (class_of_cell(m, cell) == AR_NO_ID)
@@ -366,12 +390,12 @@ static void take_facts(maker *m, ar_storage_class *c, uint32_t cell) {
 }
 
 /* Globals and fields name a buffer better than what passes it around. */
-static int name_rank(const ar_slot *slot) {
-    switch (slot->entity->decl->kind) {
+int ar_decl_rank(const ar_decl *decl) {
+    switch (decl->kind) {
     case AR_DECL_FIELD:
-        return slot->web ? 3 : 0;
+        return 0;
     case AR_DECL_VAR:
-        return slot->entity->decl->storage == AR_STORAGE_AUTO ? 2 : 1;
+        return decl->storage == AR_STORAGE_AUTO ? 2 : 1;
     case AR_DECL_FUNCTION:
         return 4;
     case AR_DECL_PARAM:
@@ -383,12 +407,20 @@ static int name_rank(const ar_slot *slot) {
     return 5;
 }
 
+static int name_rank(const maker *m, const ar_slot *slot) {
+    if (slot->object)
+        return slot->holder ? m->g->objects.data[slot->object - 1].rank : 6;
+    return slot->entity->decl->kind == AR_DECL_FIELD && slot->web
+               ? 3
+               : ar_decl_rank(slot->entity->decl);
+}
+
 static const char *class_name(maker *m, uint32_t id) {
     const id_list *slots = &m->class_slots[id], *sites = &m->class_sites[id];
     const ar_slot *best = NULL;
     for (uint32_t i = 0; i < slots->count; i++) {
         const ar_slot *slot = &m->facts->slots.data[slots->data[i]];
-        if (!best || name_rank(slot) < name_rank(best))
+        if (!best || name_rank(m, slot) < name_rank(m, best))
             best = slot;
     }
     if (best)
@@ -433,7 +465,7 @@ static bool is_scratch_class(maker *m, const ar_storage_class *c) {
     for (uint32_t i = 0; i < c->slot_count; i++) {
         const ar_slot *slot = &m->facts->slots.data[c->slots[i]];
         bool is_use = m->g->is_scratch[slot->entity->id] && slot->web > 0;
-        if (!is_use && name_rank(slot) < 2)
+        if (!is_use && name_rank(m, slot) < 2)
             return false;
         is_scratch |= is_use;
     }
@@ -494,6 +526,7 @@ static void share_accumulators(maker *m) {
 void ar_classes_make(ar_graph *g) {
     maker m = {.g = g, .facts = g->facts};
     make_slots(&m);
+    make_object_slots(&m);
     number_classes(&m);
     uint32_t count = m.class_cells.count;
     m.actuals = AR_NEW_ARRAY(g->arena, id_list, count + 1);
@@ -501,6 +534,7 @@ void ar_classes_make(ar_graph *g) {
     m.class_sites = AR_NEW_ARRAY(g->arena, id_list, count + 1);
     m.class_accumulators = AR_NEW_ARRAY(g->arena, id_list, count + 1);
     index_slots(&m);
+    ar_objects_make(g);
     make_sites(&m);
     make_calls(&m);
     make_flows(&m);

@@ -24,7 +24,7 @@ const char *ar_site_name(ar_site_kind kind) {
         "declaration", "cast",       "sizeof",  "load",        "store",
         "compound",    "address-of", "literal", "initialiser", "vector",
         "allocation",  "copy",       "clear",   "file",        "call",
-        "launch",      "printed",    "scanned",
+        "launch",      "printed",    "scanned", "struct",
     };
     return names[kind];
 }
@@ -47,7 +47,7 @@ static const char *record_name(const ar_decl *record) {
     return record->name;
 }
 
-static const char *decl_name(ar_arena *arena, const ar_decl *decl) {
+const char *ar_decl_words(ar_arena *arena, const ar_decl *decl) {
     if (!decl)
         return "expression";
     if (decl->kind == AR_DECL_FUNCTION)
@@ -61,7 +61,11 @@ static const char *decl_name(ar_arena *arena, const ar_decl *decl) {
 }
 
 const char *ar_slot_name(ar_arena *arena, const ar_slot *slot) {
-    const char *name = decl_name(arena, slot->entity->decl);
+    const ar_decl *decl = slot->entity->decl;
+    const char *name = ar_decl_words(arena, decl);
+    if (slot->object && slot->holder)
+        return ar_sprintf(arena, "%s.%s/%u", slot->holder, decl->name,
+                          slot->level);
     if (slot->web)
         return ar_sprintf(arena, "%s/%u#%u", name, slot->level, slot->web + 1);
     return ar_sprintf(arena, "%s/%u", name, slot->level);
@@ -151,8 +155,9 @@ static void dump_class(dumper *d, const ar_storage_class *c) {
 static void dump_flow(dumper *d, const ar_flow *flow) {
     static const char *const verbs[] = {"memory", "value", "bytes"};
     fprintf(d->out, "flow %s %s -> %s %s", verbs[flow->kind],
-            decl_name(d->arena, flow->from_decl),
-            decl_name(d->arena, flow->to_decl), place(d, flow->where.range));
+            ar_decl_words(d->arena, flow->from_decl),
+            ar_decl_words(d->arena, flow->to_decl),
+            place(d, flow->where.range));
     if (flow->kind == AR_FLOW_MEMORY)
         fprintf(d->out, " (%s)\n", d->facts->classes.data[flow->to].name);
     else
@@ -164,6 +169,8 @@ static void dump_flow(dumper *d, const ar_flow *flow) {
 static void dump_site(dumper *d, const ar_site *site) {
     fprintf(d->out, "site %s %s", ar_site_name(site->kind),
             place(d, site->where.range));
+    if (site->kind == AR_SITE_RECORD)
+        fprintf(d->out, " %s", site->decl ? site->decl->name : "");
     for (uint32_t i = 0; i < site->class_count; i++)
         fprintf(d->out, "%s%s", i ? ", " : " ",
                 d->facts->classes.data[site->classes[i]].name);

@@ -84,6 +84,9 @@ void ar_cell_make_global(ar_graph *g, uint32_t cell) {
                 ar_cell_make_global(g, at(g, cell)->params[i]);
         if (at(g, cell)->result)
             ar_cell_make_global(g, at(g, cell)->result);
+        for (uint32_t i = 0; i < at(g, cell)->field_count; i++)
+            if (at(g, cell)->fields[i])
+                ar_cell_make_global(g, at(g, cell)->fields[i]);
         uint32_t next = at(g, cell)->pointee;
         cell = next ? ar_cell_find(g, next) : 0;
     }
@@ -171,6 +174,19 @@ static void join_functions(ar_graph *g, uint32_t root, uint32_t other) {
     r->result = either(r->result, o->result);
 }
 
+static void join_fields(ar_graph *g, uint32_t root, uint32_t other) {
+    ar_cell *r = at(g, root), *o = at(g, other);
+    if (!r->fields) {
+        r->fields = o->fields;
+        r->field_count = o->field_count;
+        return;
+    }
+    for (uint32_t i = 0; i < r->field_count && i < o->field_count; i++) {
+        later(g, r->fields[i], o->fields[i]);
+        r->fields[i] = either(r->fields[i], o->fields[i]);
+    }
+}
+
 static void join(ar_graph *g, uint32_t a, uint32_t b) {
     a = ar_cell_find(g, a);
     b = ar_cell_find(g, b);
@@ -188,10 +204,10 @@ static void join(ar_graph *g, uint32_t a, uint32_t b) {
     o->parent = root;
     later(g, r->pointee, o->pointee);
     r->pointee = either(r->pointee, o->pointee);
-    if (!r->record || (o->record && o->record->id < r->record->id))
-        r->record = o->record ? o->record : r->record;
     r->has_body |= o->has_body;
     r->facts = merge(g, r->facts, o->facts);
+    ar_join_records(g, root, other);
+    join_fields(g, root, other);
     join_functions(g, root, other);
 }
 
@@ -244,8 +260,8 @@ void ar_cell_typed(ar_graph *g, uint32_t cell, const ar_type *type,
         return;
     ar_cell_fact(g, cell, AR_FACT_SCALAR + (uint32_t)kind, where,
                  type->spelling, 0);
-    if (kind == AR_SCALAR_RECORD && !at(g, ar_cell_find(g, cell))->record)
-        at(g, ar_cell_find(g, cell))->record = type->record;
+    if (kind == AR_SCALAR_RECORD)
+        ar_cell_is_record(g, cell, type->record);
 }
 
 void ar_target_typed(ar_graph *g, uint32_t target, const ar_type *pointer,
@@ -293,8 +309,7 @@ static ar_where where_of(const ar_entity *entity) {
     return (ar_where){entity->unit, parent, range};
 }
 
-/* Adds what the declared type says; a union's members are one cell. */
-static void declare(ar_graph *g, uint32_t cell, const ar_entity *entity) {
+void ar_cell_declare(ar_graph *g, uint32_t cell, const ar_entity *entity) {
     const ar_decl *decl = entity->decl;
     ar_where where = where_of(entity);
     const ar_type *type = decl->type;
@@ -325,7 +340,8 @@ uint32_t ar_cell_of(ar_graph *g, const ar_decl *decl) {
     g->entity_cell[entity->id] = cell;
     if (is_shared(entity->decl))
         ar_cell_make_global(g, cell);
-    declare(g, cell, entity);
+    ar_cell_declare(g, cell, entity);
+    /* a union's members are one cell */
     if (decl->kind == AR_DECL_FIELD && decl->parent && decl->parent->is_union &&
         decl->index > 0 && decl->parent->member_count > decl->index)
         ar_cell_unify(g, cell, ar_cell_of(g, decl->parent->members[0]));

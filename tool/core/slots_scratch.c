@@ -337,6 +337,8 @@ void ar_scratch_find(ar_graph *g) {
     }
     /* One function agrees with itself: only more make it worth a class each. */
     for (uint32_t i = 0; i < g->program->entities.count; i++)
-        g->is_scratch[i] = users[i] > 1 && !is_refused[i];
+        g->is_scratch[i] =
+            users[i] > 1 && !is_refused[i] &&
+            !ar_field_is_apart(g, g->program->entities.data[i].decl);
     ar_arena_free(f.seen.arena);
 }

@@ -17,6 +17,8 @@ static void mark_generic(ar_graph *g, uint32_t cell, uint32_t owner) {
     mark_generic(g, c->result, owner);
     for (uint32_t i = 0; i < c->param_count; i++)
         mark_generic(g, c->params[i], owner);
+    for (uint32_t i = 0; i < c->field_count; i++)
+        mark_generic(g, c->fields[i], owner);
 }
 
 /* Byte counts inside one function: edges by their source cell, so that a walk
@@ -118,6 +120,8 @@ static void collect_interface(ar_graph *g, uint32_t cell, ar_map *seen,
     collect_interface(g, c.result, seen, r);
     for (uint32_t i = 0; i < c.param_count; i++)
         collect_interface(g, c.params[i], seen, r);
+    for (uint32_t i = 0; i < c.field_count; i++)
+        collect_interface(g, c.fields[i], seen, r);
 }
 
 /* One sink may take its count from several parameters: n * size. */
@@ -185,11 +189,18 @@ static uint32_t copy_cell(ar_graph *g, uint32_t cell, cell_map *map) {
         params = AR_NEW_ARRAY(g->arena, uint32_t, old.param_count);
     for (uint32_t i = 0; i < old.param_count; i++)
         params[i] = copy_cell(g, old.params[i], map);
+    uint32_t *fields = NULL;
+    if (old.field_count)
+        fields = AR_NEW_ARRAY(g->arena, uint32_t, old.field_count);
+    for (uint32_t i = 0; i < old.field_count; i++)
+        fields[i] = copy_cell(g, old.fields[i], map);
     ar_cell *c = &g->cells.data[fresh];
     c->pointee = pointee;
     c->result = result;
     c->params = params;
     c->param_count = old.param_count;
+    c->fields = fields;
+    c->field_count = old.field_count;
     return fresh;
 }
 

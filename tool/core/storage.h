@@ -6,7 +6,8 @@
  * slots share and that therefore has one element type. Classes are found by
  * unification, one function at a time, callees first: memory a function only
  * reaches through its parameters and result is *generic* and stands for other
- * memory at every call. A field is one slot for all objects of its struct.
+ * memory at every call. A field is one slot for all objects of its struct, but
+ * for structs that are told apart by object.
  *
  * Ids of slots, classes and sites are positions in their vectors, and the
  * vectors are sorted by place in the text, so that two runs with the units
@@ -15,6 +16,7 @@
 #ifndef AR_STORAGE_H
 #define AR_STORAGE_H
 
+#include "base/map.h"
 #include "core/program.h"
 #include "rules/rules.h"
 
@@ -99,7 +101,9 @@ typedef struct ar_slot {
     bool is_float;  /* the level that holds floats */
     bool is_scalar; /* level 0 and no array: a single float */
     uint32_t web, web_count;
-    ar_where where; /* the declaration; later webs: the first assignment */
+    uint32_t object;    /* 1 + the object that the field is of; 0: of all */
+    const char *holder; /* what holds the object, or NULL */
+    ar_where where;     /* the declaration; later webs: the first assignment */
     uint32_t class_id;
 } ar_slot;
 
@@ -123,6 +127,7 @@ typedef enum ar_site_kind {
     AR_SITE_LAUNCH,
     AR_SITE_VARARGS_VALUE,   /* printf("%f", x[i]) */
     AR_SITE_VARARGS_ADDRESS, /* scanf("%f", &x[i]) */
+    AR_SITE_RECORD,          /* names a struct that is told apart by object */
     AR_SITE_KINDS
 } ar_site_kind;
 
@@ -136,7 +141,17 @@ typedef struct ar_site {
      * else one */
     uint32_t *classes;
     uint32_t class_count;
+    uint32_t *objects; /* RECORD: whose struct is named */
+    uint32_t object_count;
 } ar_site;
+
+/* Memory of a struct that is told apart by object: an object, or all that one
+ * pointer may point to. */
+typedef struct ar_storage_object {
+    ar_entity *record;
+    const char *name;        /* what holds it, or NULL */
+    const uint32_t *classes; /* by field; AR_NO_ID: no pointer to floats */
+} ar_storage_object;
 
 typedef enum ar_flow_kind {
     AR_FLOW_MEMORY, /* a pointer is copied: one memory */
@@ -196,15 +211,20 @@ typedef struct ar_storage_facts {
     AR_VEC(ar_accumulator) accumulators;
     AR_VEC(ar_site) sites;
     AR_VEC(ar_storage_call) calls;
+    AR_VEC(ar_storage_object) objects;
+    ar_table members;           /* MEMBER node of such an object -> 1 + class */
     const uint32_t *first_slot; /* by entity: its first float slot + 1, or 0 */
     const uint32_t *next_slot;  /* by slot: the next of its entity + 1, or 0 */
     uint32_t cell_count;        /* size of the graph */
     double seconds;
 } ar_storage_facts;
 
-/* Never NULL. A program without float memory gives empty vectors. */
+/* Never NULL. A program without float memory gives empty vectors. apart: by
+ * entity, structs whose objects are told apart if they are nothing but structs;
+ * NULL: none. */
 ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
-                                     const ar_rules *rules, ar_diags *diags);
+                                     const ar_rules *rules, const bool *apart,
+                                     ar_diags *diags);
 
 /* The class of the float memory behind a decl's first web, or NULL. */
 const ar_storage_class *ar_storage_of(const ar_storage_facts *facts,

@@ -123,18 +123,24 @@ static void note_typeof(ar_storage_index *index, ar_range token,
     index->typeofs = one;
 }
 
+static void index_token(ar_storage_index *index, const ar_unit *unit,
+                        const ar_decl *decl, ar_range token) {
+    if (token.file == AR_NO_FILE)
+        return;
+    ar_token_decls *one = AR_NEW(index->arena, ar_token_decls);
+    one->decl = decl;
+    one->next = ar_storage_declared_with(index, unit, token);
+    ar_table_put(&index->tokens, ar_key(unit), token_key(token), ar_key(one));
+}
+
 static void index_tokens(ar_storage_index *index, const ar_unit *unit) {
     for (uint32_t i = unit->decls.count; i-- > 0;) {
         const ar_decl *decl = unit->decls.data[i];
-        if (decl->kind == AR_DECL_TYPEDEF ||
-            decl->float_token.file == AR_NO_FILE)
+        if (decl->kind == AR_DECL_TYPEDEF)
             continue;
         note_typeof(index, decl->float_token, decl->float_is_alias);
-        ar_token_decls *one = AR_NEW(index->arena, ar_token_decls);
-        one->decl = decl;
-        one->next = ar_storage_declared_with(index, unit, decl->float_token);
-        ar_table_put(&index->tokens, ar_key(unit), token_key(decl->float_token),
-                     ar_key(one));
+        index_token(index, unit, decl, decl->float_token);
+        index_token(index, unit, decl, decl->record_token);
     }
 }
 
@@ -234,9 +240,9 @@ const ar_flow *ar_storage_copy_at(const ar_storage_index *index,
 
 const ar_token_decls *ar_storage_declared_with(const ar_storage_index *index,
                                                const ar_unit *unit,
-                                               ar_range float_token) {
+                                               ar_range token) {
     return (const ar_token_decls *)(uintptr_t)ar_table_get(
-        &index->tokens, ar_key(unit), token_key(float_token));
+        &index->tokens, ar_key(unit), token_key(token));
 }
 
 const ar_typeof *ar_storage_typeofs(const ar_storage_index *index) {

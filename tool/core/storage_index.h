@@ -35,15 +35,15 @@ const ar_flow *ar_storage_copy_at(const ar_storage_index *index,
 bool ar_storage_is_measured(const ar_storage_index *index, const ar_unit *unit,
                             const char *name);
 
-/* The declarations of the unit that share this float token, typedefs left out,
- * in the order of the unit; NULL at the end. */
+/* The declarations of the unit that share this token for a float or a struct,
+ * typedefs left out, in the order of the unit; NULL at the end. */
 typedef struct ar_token_decls {
     const ar_decl *decl;
     const struct ar_token_decls *next;
 } ar_token_decls;
 const ar_token_decls *ar_storage_declared_with(const ar_storage_index *index,
                                                const ar_unit *unit,
-                                               ar_range float_token);
+                                               ar_range token);
 
 /* The words between the brackets of typeof wherever that gives a float; NULL at
  * the end. */

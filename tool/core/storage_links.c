@@ -4,7 +4,7 @@
 
 static void add_link(ar_storage_solver *s, const ar_storage_call *call,
                      uint32_t generic, uint32_t actual) {
-    ar_storage_link one = {call, generic, actual};
+    ar_storage_link one = {call, NULL, generic, actual};
     if (generic != actual)
         AR_PUSH(s->arena, &s->links, one);
 }
@@ -15,7 +15,7 @@ static void link_uses(ar_storage_solver *s) {
     const ar_storage_facts *facts = s->facts;
     for (uint32_t i = 0; i < facts->slots.count; i++) {
         const ar_slot *slot = &facts->slots.data[i];
-        if (!slot->is_float || !slot->web ||
+        if (!slot->is_float || !slot->web || slot->object ||
             slot->entity->decl->kind != AR_DECL_FIELD)
             continue;
         uint32_t first = facts->first_slot[slot->entity->id];
@@ -93,13 +93,16 @@ static void find_agnostic(ar_storage_solver *s) {
 void ar_storage_find_links(ar_storage_solver *s) {
     for (uint32_t i = 0; i < s->facts->calls.count; i++) {
         const ar_storage_call *call = &s->facts->calls.data[i];
-        if (ar_storage_redirected(s, call->node))
-            continue; /* its operands may be of either precision */
+        /* its operands may be of either precision */
+        bool is_redirected = ar_storage_redirected(s, call->node);
         for (uint32_t k = 0; k < call->instance_count; k++)
-            add_link(s, call, call->instances[k].generic,
-                     call->instances[k].actual);
+            if (!is_redirected ||
+                ar_storage_is_in_object(s->facts, call->instances[k].generic))
+                add_link(s, call, call->instances[k].generic,
+                         call->instances[k].actual);
     }
     link_uses(s);
+    ar_storage_link_objects(s);
     index_links(s);
     find_agnostic(s);
 }
@@ -146,6 +149,13 @@ static void explain(ar_storage_solver *s, uint32_t id,
     const ar_storage_decision *cause = &s->at[root];
     ar_storage_decision *d = &s->at[id];
     d->unlock = cause->unlock;
+    if (l->site) {
+        d->reason = ar_sprintf(
+            s->arena, "named together with '%s', which is FP32 (%s)",
+            s->facts->classes.data[across(l, id)].name, cause->reason);
+        d->reason_at = l->site->where.range;
+        return;
+    }
     if (!l->call) {
         d->reason = ar_sprintf(
             s->arena, "another use of the field is FP32 (%s)", cause->reason);
@@ -221,6 +231,8 @@ static bool is_half_by_declaration(const ar_storage_solver *s,
     bool any = false;
     for (uint32_t i = 0; i < c->site_count; i++) {
         const ar_site *site = &s->facts->sites.data[c->sites[i]];
+        if (site->kind == AR_SITE_RECORD)
+            continue;
         if (site->kind != AR_SITE_DECLARATION)
             return false;
         for (uint32_t k = 0; k < site->class_count; k++) {

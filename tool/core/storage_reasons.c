@@ -248,7 +248,8 @@ static const char *several_reason(const ar_storage_solver *s,
 static bool is_only_declared(const ar_storage_solver *s,
                              const ar_storage_class *c) {
     for (uint32_t i = 0; i < c->site_count; i++)
-        if (s->facts->sites.data[c->sites[i]].kind != AR_SITE_DECLARATION)
+        if (s->facts->sites.data[c->sites[i]].kind != AR_SITE_DECLARATION &&
+            s->facts->sites.data[c->sites[i]].kind != AR_SITE_RECORD)
             return false;
     return true;
 }

@@ -23,8 +23,8 @@ static bool add_to_entity(ar_storage_solver *s, const ar_decl *decl,
                           const ar_cell *cell) {
     const ar_storage_facts *facts = s->facts;
     uint32_t slot = facts->first_slot[ar_entity_of(s->program, decl)->id];
-    bool any = slot != 0;
-    for (; slot; slot = facts->next_slot[slot - 1])
+    bool any = slot != 0 && !facts->slots.data[slot - 1].object;
+    for (; slot && any; slot = facts->next_slot[slot - 1])
         add_cell(s, facts->slots.data[slot - 1].class_id, cell);
     return any;
 }
@@ -116,6 +116,8 @@ static holder_worth worth_of(const ar_storage_solver *s, const ar_decl *decl) {
     if (!slot)
         return HOLDER_NONE;
     const ar_slot *first = &s->facts->slots.data[slot - 1];
+    if (first->object)
+        return HOLDER_NONE; /* of some object */
     if (s->facts->classes.data[first->class_id].generic_of)
         return HOLDER_GENERIC;
     return first->web_count > 1 && decl->kind != AR_DECL_FIELD ? HOLDER_WEBS
@@ -174,7 +176,7 @@ static void share_all_uses(ar_storage_solver *s) {
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < s->facts->slots.count; i++) {
             const ar_slot *slot = &s->facts->slots.data[i];
-            if (slot->is_float && slot->web &&
+            if (slot->is_float && slot->web && !slot->object &&
                 slot->entity->decl->kind == AR_DECL_FIELD)
                 share_uses(s, slot);
         }

@@ -26,9 +26,11 @@ typedef struct ar_class_info {
 } ar_class_info;
 
 /* From the call that puts `actual` in the place of `generic`; without a call:
- * two uses of one field. Both have one precision. */
+ * the same field of two objects whose struct is named in one place, or two uses
+ * of one field. Both have one precision. */
 typedef struct ar_storage_link {
     const ar_storage_call *call;
+    const ar_site *site;
     uint32_t generic, actual;
 } ar_storage_link;
 
@@ -56,8 +58,8 @@ typedef struct ar_storage_solver {
     AR_VEC(ar_storage_link) links;
     uint32_t *first, *list; /* class -> positions in list of its links */
     ar_map assigned;        /* local float scalar: decl -> ar_local_value */
-    ar_map returned; /* function: entity id + 1 -> ar_local_value */
-    ar_map calls_to; /* likewise: the calls by its name */
+    ar_map returned;        /* function: entity id + 1 -> ar_local_value */
+    ar_map calls_to;        /* likewise: the calls by its name */
     bool *agnostic;         /* passes on what it is given, as bytes */
     bool *wanted;           /* the level wants it half */
     bool *followed;         /* or it shares code with such memory */
@@ -147,6 +149,12 @@ void ar_storage_settle(ar_storage_solver *s);
 
 /* As rules write the path of a cell: net.dW for net->dW. */
 const char *ar_storage_rule_path(ar_arena *arena, const char *name);
+
+/* storage_objects.c: objects of structs told apart */
+void ar_storage_link_objects(ar_storage_solver *s);
+/* Memory behind the field of such an object. */
+bool ar_storage_is_in_object(const ar_storage_facts *facts, uint32_t id);
+
 /* As rules name a struct: its tag, or its typedef. */
 const char *ar_storage_record_name(const ar_decl *record);
 /* The op of this call if it is redirected, or NULL. */

@@ -77,7 +77,7 @@ ar_storage_plan *ar_storage_view(ar_arena *arena, const ar_storage_plan *plan,
 
 const ar_decl *ar_storage_function_of(const ar_site *site) {
     const ar_decl *decl = site->decl;
-    if (site->kind != AR_SITE_DECLARATION)
+    if (site->node || !decl)
         return site->where.function;
     if (decl->kind == AR_DECL_FUNCTION)
         return decl;

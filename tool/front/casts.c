@@ -9,6 +9,9 @@ static void place_type(ar_collector *c, ar_node *node, const ar_type *type,
         ar_find_float(c, node->range.file, node->range.begin, end, type);
     node->float_token = place.range;
     node->float_is_alias = place.is_alias;
+    place = ar_find_record(c, node->range.file, node->range.begin, end, type);
+    node->record_token = place.range;
+    node->record_is_alias = place.is_alias;
 }
 
 ar_node *ar_cast(ar_collector *c, CXCursor cursor, ar_node_kind kind) {
@@ -64,6 +67,9 @@ static void sizeof_type(ar_collector *c, ar_node *node, ar_point at,
             ar_find_float(c, at.file, begin, end, node->type_operand);
         node->float_token = place.range;
         node->float_is_alias = place.is_alias;
+        place = ar_find_record(c, at.file, begin, end, node->type_operand);
+        node->record_token = place.range;
+        node->record_is_alias = place.is_alias;
     }
 }
 

@@ -337,6 +337,9 @@ static void find_decl_float(ar_collector *c, ar_decl *decl, ar_range group) {
         ar_find_float(c, where.file, where.begin, where.end, decl->type);
     decl->float_token = place.range;
     decl->float_is_alias = place.is_alias;
+    place = ar_find_record(c, where.file, where.begin, where.end, decl->type);
+    decl->record_token = place.range;
+    decl->record_is_alias = place.is_alias;
 }
 
 static void fill(ar_collector *c, ar_decl *decl, CXCursor cursor) {
@@ -363,6 +366,7 @@ static void fill(ar_collector *c, ar_decl *decl, CXCursor cursor) {
         !decl->name_range.in_macro_body && !ar_use_around(c, decl->name_range))
         decl->range.in_macro_body = false;
     decl->float_token = AR_NO_RANGE;
+    decl->record_token = AR_NO_RANGE;
     decl->storage = storage_of(cursor, decl->kind);
     CXType type = clang_getCursorType(cursor);
     if (decl->kind == AR_DECL_RECORD) {

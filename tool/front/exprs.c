@@ -12,6 +12,7 @@ ar_node *ar_new_node(ar_collector *c, ar_node_kind kind, ar_range range) {
     node->range = range;
     node->op_range = AR_NO_RANGE;
     node->float_token = AR_NO_RANGE;
+    node->record_token = AR_NO_RANGE;
     node->id = c->unit->node_count++;
     return node;
 }

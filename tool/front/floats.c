@@ -159,6 +159,41 @@ ar_float_place ar_find_float(ar_collector *c, ar_file_id file, uint32_t begin,
     return macro;
 }
 
+ar_float_place ar_find_record(ar_collector *c, ar_file_id file, uint32_t begin,
+                              uint32_t end, const ar_type *type) {
+    ar_float_place none = {AR_NO_RANGE, false}, macro = none;
+    ar_tokens *tokens =
+        ar_bottom(type)->kind == AR_TYPE_RECORD ? ar_tokens_of(c, file) : NULL;
+    if (!tokens)
+        return none;
+    for (uint32_t at = ar_token_at(tokens, begin);
+         at < tokens->list.count && tokens->list.data[at].begin < end; at++) {
+        ar_token token = tokens->list.data[at];
+        const char *text = tokens->bytes + token.begin;
+        size_t length = token.end - token.begin;
+        if (token.kind != AR_TOKEN_WORD || token.in_directive)
+            continue;
+        if (is_typeof(text, length))
+            return none;
+        if (is_parenthesised_word(text, length)) {
+            at = ar_skip_group(tokens, at + 1) - 1;
+        } else if (is_tag_word(text, length)) {
+            bool has_tag = at + 1 < tokens->list.count &&
+                           tokens->list.data[at + 1].kind == AR_TOKEN_WORD &&
+                           !ar_token_is(tokens, at + 2, "{");
+            return has_tag ? place(file, tokens->list.data[at + 1], false)
+                           : none;
+        } else if (is_specifier_word(text, length)) {
+            continue;
+        } else if (!ar_is_macro_use(c, file, token.begin)) {
+            return place(file, token, true);
+        } else {
+            macro = place(file, token, true);
+        }
+    }
+    return macro;
+}
+
 /* ---- type names -------------------------------------------------------- */
 
 typedef struct type_name {

@@ -152,6 +152,10 @@ typedef struct ar_float_place {
     bool is_alias;
 } ar_float_place;
 
+/* Looks among the tokens of [begin, end) for the one that spells the struct at
+ * the bottom of `type`. */
+ar_float_place ar_find_record(ar_collector *c, ar_file_id file, uint32_t begin,
+                              uint32_t end, const ar_type *type);
 /* Looks among the tokens of [begin, end) for the one that spells the float at
  * the bottom of `type`. */
 ar_float_place ar_find_float(ar_collector *c, ar_file_id file, uint32_t begin,

@@ -190,13 +190,8 @@ static const ar_accumulator *first_sum(const builder *b,
     return NULL;
 }
 
-static void describe_storage(builder *b, ar_audit_buffer *row,
-                             const ar_decl *decl) {
-    const ar_storage_facts *facts = b->run->storage;
-    const ar_storage_class *memory =
-        ar_storage_of(facts, b->run->program, decl);
-    if (!memory)
-        return;
+static void describe_class(builder *b, ar_audit_buffer *row,
+                           const ar_storage_class *memory) {
     if (memory->pin_count) {
         row->pin = memory->pins[0].reason;
         row->pin_place = place(b, memory->pins[0].where.range);
@@ -207,6 +202,48 @@ static void describe_storage(builder *b, ar_audit_buffer *row,
         row->accumulates_place = place(b, sum->where.range);
     }
     describe_decision(b, row, memory->id);
+}
+
+static void describe_storage(builder *b, ar_audit_buffer *row,
+                             const ar_decl *decl) {
+    const ar_storage_class *memory =
+        ar_storage_of(b->run->storage, b->run->program, decl);
+    if (memory)
+        describe_class(b, row, memory);
+}
+
+static const ar_cell *cell_in(const builder *b, uint32_t class_id) {
+    const ar_scale *scale = b->run->scale;
+    for (uint32_t i = 0; i < scale->cells.count; i++)
+        if (ar_storage_class_of_cell(b->run->storage_plan,
+                                     scale->cells.data[i]) == class_id)
+            return scale->cells.data[i];
+    return NULL;
+}
+
+/* A field of a struct that is told apart by object: a row for each object that
+ * something holds, and that is no function's parameter. */
+static bool add_objects(builder *b, const ar_entity *field) {
+    const ar_storage_facts *facts = b->run->storage;
+    uint32_t slot = facts->first_slot[field->id];
+    if (!slot || !facts->slots.data[slot - 1].object)
+        return false;
+    for (; slot; slot = facts->next_slot[slot - 1]) {
+        const ar_slot *one = &facts->slots.data[slot - 1];
+        const ar_storage_class *memory = &facts->classes.data[one->class_id];
+        if (!one->holder || memory->generic_of)
+            continue;
+        ar_audit_buffer row = {
+            .name =
+                ar_sprintf(b->arena, "%s.%s", one->holder, field->decl->name),
+            .kind = "field",
+            .type = field->decl->type->spelling,
+            .place = place(b, field->decl->name_range)};
+        describe(b, &row, cell_in(b, one->class_id));
+        describe_class(b, &row, memory);
+        AR_PUSH(b->arena, &b->audit->buffers, row);
+    }
+    return true;
 }
 
 static const char *entity_name(builder *b, const ar_decl *decl) {
@@ -229,6 +266,8 @@ static void add_entities(builder *b) {
         /* parameters of prototypes and of function types name no memory */
         if (decl->kind == AR_DECL_PARAM &&
             !(decl->parent && decl->parent->body))
+            continue;
+        if (decl->kind == AR_DECL_FIELD && add_objects(b, entity))
             continue;
         ar_audit_buffer row = {.name = entity_name(b, decl),
                                .kind = decl->kind == AR_DECL_FIELD ? "field"
