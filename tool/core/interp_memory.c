@@ -359,7 +359,8 @@ ar_value ar_interp_load(ar_interp *in, ar_node *at, const ar_value *address,
 }
 
 uint32_t ar_load_block(ar_interp *in, ar_node *at, const ar_value *address) {
-    static const ar_type float_type = {.kind = AR_TYPE_FLOAT, .bytes = 4};
+    static const ar_type float_type = {
+        .kind = AR_TYPE_FLOAT, .bytes = 4, .spelling = "float"};
     ar_value v = ar_interp_load(in, at, address, &float_type);
     return ar_float_of(in, &v);
 }
@@ -641,7 +642,8 @@ void ar_interp_store(ar_interp *in, ar_node *at, const ar_value *address,
 
 void ar_store_block(ar_interp *in, ar_node *at, const ar_value *address,
                     uint32_t node, bool is_clear) {
-    static const ar_type float_type = {.kind = AR_TYPE_FLOAT, .bytes = 4};
+    static const ar_type float_type = {
+        .kind = AR_TYPE_FLOAT, .bytes = 4, .spelling = "float"};
     cell_list list = {0};
     cells_of(in, address, &float_type, &list);
     store_nowhere(in, at, address, list.count, node);
