@@ -56,16 +56,18 @@ class Mode:
         self.exact = number % 5 != 4
         self.files = number % 3 == 1
         self.sanitized = number % 8 == 3
+        self.level = "-O3" if number % 7 == 5 else "-O2"
 
     def __str__(self):
-        return ", ".join(["all half" if self.everything else "some half",
+        return ", ".join([self.level[1:],
+                          "all half" if self.everything else "some half",
                           "exact" if self.exact else "rough",
                           "three files" if self.files else "one file"]
                          + ["sanitized"] * self.sanitized)
 
 
 def new_warnings(text, reference):
-    """Kinds that the original lacks: a version of a function repeats its own."""
+    """Kinds that the original lacks; versions of a function repeat its own."""
     return sorted(set(count_warnings(text)) - set(count_warnings(reference)))
 
 
@@ -141,7 +143,7 @@ class Group:
             where = [tree / "main.c"]
             tail = ["--", "-std=gnu11",
                     *(f"-I{i}" for i in self.tools.include)]
-        return command([self.tools.amp_rewrite, *where, "-O2",
+        return command([self.tools.amp_rewrite, *where, self.mode.level,
                         "--loss-scale=none", "--rules",
                         self.folder / "half.amp", *flags, *tail], self.folder)
 

@@ -22,6 +22,7 @@ RULES = ('keep half variable "h_*";\nkeep half field "*.h_*";\n'
          "op wrap wrap(x) infer return = x;\n")
 
 HEAD = """\
+#include <immintrin.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -224,6 +225,12 @@ class Maker(Statements):
         self.define(filled(head, names), filled(body, names))
         self.uses += [text.replace("@X", names["X"]) for text in uses]
 
+    def add_macro(self):
+        text, uses = self.pick.choice(storage_snippets.MACROS)
+        names = {"a": self.plain("m"), "X": self.outer("M")}
+        self.types.append(filled(text, names))
+        self.uses += [use.replace("@X", names["X"]) for use in uses]
+
     def add_type(self):
         text, path, make, unmake, uses = self.pick.choice(
             storage_snippets.TYPES)
@@ -361,6 +368,8 @@ class Maker(Statements):
             self.add_struct()
         for _ in range(self.pick.randrange(3)):
             self.add_type()
+        if self.chance(0.5):
+            self.add_macro()
         for _ in range(self.pick.randrange(1, 4)):
             self.add_gadget()
         kinds = [self.add_map, self.add_map, self.add_fold, self.add_make,

@@ -1,8 +1,8 @@
 """Ways to use float memory that the programs of storage_programs.py mix in.
 
 Text with marks: @P and @Q are buffers that may be written and do not overlap,
-of at least four floats, @n the number of both; @R one that may only be read. @S is
-a float, @W a number to store, @E any number, @i an index. @T is the type float
+of at least four floats, @n the number of both; @R one that may only be read.
+@S is a float, @W a number to store, @E any number, @i an index. @T is the type float
 or a name for it. @a to @d are new names, @h a name with a wish for a precision,
 @X the name of what a gadget defines. @+ brings what @P holds back into range.
 
@@ -130,6 +130,10 @@ STATEMENTS = [
     "if (i >= @a) {\n@a = @a ? 2 * @a : 2;\n"
     "@h = realloc(@h, @a * sizeof *@h);\nif (!@h)\nabort();\n}\n"
     "@h[i] = @P[i];\n}\n@S += @h[3];\nfree(@h);\n}\n",
+    "{\n__m128 @a = _mm_loadu_ps(@P);\n"
+    "_mm_storeu_ps(@P, _mm_add_ps(@a, _mm_set1_ps(1)));\n@+}\n",
+    'if (sscanf("3 -2.5", "%f%f", &@P[0], &@S) != 2)\nabort();\n',
+    'if (sscanf("7 1.5", "%d%f", &k, @P + 1) != 2)\nabort();\n',
     # macros
     "@P[1] = wrap(SQUARE(@R[1]) - LARGER(@R[2], SQUARE(@R[3])));\n",
     "DO(@P[1] = @W; @P[2] = @P[1];)\n",
@@ -141,6 +145,31 @@ STATEMENTS = [
     "{\n@T *@h = ROW(@P, 1);\n@h[1] = ROW(@P, 0)[1];\n}\n",
     "{\n@T @h[N] = {0};\nfor (unsigned i = 0; i < COUNT(@h); i++)\n"
     "@h[i] = @P[i & 3];\n@S = wrap(@S + @h[6]);\n}\n",
+]
+
+# What macros in file scope make: (their text, what is done with it)
+MACROS = [
+    ("#define OP_@X(name, op)\\\nstatic inline void name(float *@a, float v) {"
+     "\\\n@a[1] = wrap(@a[1] op v);\\\n}\nOP_@X(@X, +)\nOP_@X(@X_less, -)\n",
+     ["@X(@P, 2);\n", "@X_less(@Q, @R[2]);\n", "@X(@P, @W);\n"]),
+    ("#define @X(p, i) ((p)[(i) & 3])\n",
+     ["@X(@P, 1) = @W;\n", "@S += @X(@R, k) + @X(@P, 2);\n",
+      "@X(@P, 2) += @X(@Q, 1);\n@+"]),
+    ("#define @X(p, i, v) (p)[i] = wrap((p)[i] + (v))\n",
+     ["@X(@P, 1, 2);\n", "@X(@P, 2, @R[1]);\n"]),
+    ("#define @X(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } "
+     "while (0)\n",
+     ["@X(@P[1], @Q[2]);\n", "@X(@P[1], @S);\n@P[1] = wrap(@P[1]);\n"]),
+    ("#define @X(a, b) ({ __typeof__(a) a_ = (a), b_ = (b); "
+     "a_ > b_ ? a_ : b_; })\n",
+     ["@P[1] = @X(@R[1], @R[2]);\n", "@S += @X(@P[1], 0.5f);\n"]),
+    ("static float @a_pool[4 * N];\nstatic int @a_used;\n"
+     "static inline float *@X(int n) {\nif (@a_used + n > 4 * N)\n"
+     "@a_used = 0;\nfloat *p = @a_pool + @a_used;\n@a_used += n;\n"
+     "memset(p, 0, n * sizeof *p);\nreturn p;\n}\n",
+     ["{\n@T *@h = @X(4);\n@h[1] = @P[1];\n@P[2] = @h[1];\n}\n",
+      "{\n@T *@h = @X(M), *@a = @X(M);\n@a[1] = @h[2] = @W;\n"
+      "@S += @a[1];\n}\n"]),
 ]
 
 # What stays in FP32 as a rule, and keeps its neighbours there: seldom.

@@ -52,7 +52,9 @@ class Expressions:
     def fresh(self, base):
         """A name, and with it the wish for a precision."""
         self.count += 1
-        wish = "h_" if self.everything else self.one("h_", "h_", "", "", "f_")
+        wish = "h_"
+        if not self.everything:
+            wish = self.one("h_", "h_", "h_", "h_", "", "", "f_")
         return f"{wish}{base}{self.count}"
 
     def plain(self, base):

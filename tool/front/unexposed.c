@@ -254,6 +254,34 @@ static bool select_by_tokens(ar_collector *c, CXCursor cursor,
     return has_default;
 }
 
+/* A branch that is chosen by the type of memory: `(control, branch)`. As an
+ * expression that is not modelled, an address that controls keeps its type. */
+static ar_node *with_control(ar_collector *c, CXCursor cursor, ar_kids kids,
+                             ar_node *branch) {
+    int depth =
+        ar_float_depth(ar_type_of(c, clang_getCursorType(ar_kid(c, kids, 0))));
+    const ar_type *result = ar_is_kind(branch->type, AR_TYPE_POINTER)
+                                ? branch->type->element
+                                : branch->type;
+    if (depth < 0 || ar_is_kind(result, AR_TYPE_FUNCTION))
+        return branch;
+    ar_node *control = ar_expr(c, ar_kid(c, kids, 0));
+    if (depth > 0) {
+        ar_node *address = ar_new_node(c, AR_UNKNOWN_EXPR, control->range);
+        address->type = control->type;
+        address->text = "_Generic";
+        ar_set_kids(c, address, 1);
+        address->kids[0] = control;
+        control = address;
+    }
+    ar_node *node = start(c, AR_COMMA, cursor);
+    node->type = branch->type;
+    ar_set_kids(c, node, 2);
+    node->kids[0] = control;
+    node->kids[1] = branch;
+    return node;
+}
+
 /* The chosen branch: the only one of the result's type, or else the one whose
  * type name is that of the controlling expression. */
 ar_node *ar_generic(ar_collector *c, CXCursor cursor) {
@@ -278,9 +306,10 @@ ar_node *ar_generic(ar_collector *c, CXCursor cursor) {
                                    ar_decay(c, ar_type_of(c, control)), &index);
         chosen = index + 1;
     }
-    ar_node *node = matches == 1 && chosen < kids.count
-                        ? ar_expr(c, ar_kid(c, kids, chosen))
-                        : unknown(c, cursor, kids);
+    ar_node *node =
+        matches == 1 && chosen < kids.count
+            ? with_control(c, cursor, kids, ar_expr(c, ar_kid(c, kids, chosen)))
+            : unknown(c, cursor, kids);
     ar_pop_kids(c, all);
     return node;
 }

@@ -41,7 +41,9 @@ float f(int n, float *x, ...) {
     // CHECK: INT_LIT 4 <unsigned long>
     int k = _Generic(x[0], double: 1, float: 2, default: 3);
     // CHECK: VAR 'k'
-    // CHECK-NEXT: INT_LIT 2
+    // CHECK-NEXT: COMMA
+    // CHECK-NEXT: INDEX
+    // CHECK: INT_LIT 2
     float y = ({
         float v = x[1];
         v;

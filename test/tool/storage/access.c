@@ -49,6 +49,8 @@ static void reads(const float *h_x, float *h_y, const int *at) {
         // CHECK: +        b += SQUARE(amp_to_float(h_x[1])) + LARGER(amp_to_float(h_x[0]), amp_to_float(h_x[1]));
     b += h_y[(int)h_x[1]] + h_y[at[2]] + (a++, h_x[3]);
     // CHECK: +    b += amp_to_float(h_y[(int)amp_to_float(h_x[1])]) + amp_to_float(h_y[at[2]]) + (a++, amp_to_float(h_x[3]));
+    b += _Generic(h_x[1], float: 1, default: 0);
+    // CHECK: +    b += _Generic(amp_to_float(h_x[1]), float: 1, default: 0);
     const float *p = h_x;
     // CHECK: +    const amp_half *p = h_x;
     b += *p++;

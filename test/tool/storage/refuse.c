@@ -220,6 +220,12 @@ static float typed(void) {
     return x + h_typed[1];
 }
 
+// CHECK-DAG: fp32 h_chosen/1 {{.*}}: used in an expression that is not modelled [{{.*}}:[[#@LINE+3]]:
+static float h_chosen[4];
+static int chosen(void) {
+    return _Generic(h_chosen, float *: 1, default: 0) + (h_chosen[1] > 0);
+}
+
 // Addresses that are compared have one type.
 // CHECK-DAG: fp32 compared_to:h_p/1 {{.*}}: all that it is called with is FP32
 static int compared_to(const float *h_p, const float *q) {
@@ -279,7 +285,7 @@ int main(void) {
     h_rows[0][1] = rows[1].h_v[0] + distant.h_v[1] + h_pair[0];
     h_extent[0] = as_long[0] + h_counted[COUNT - 1];
     printf("%zu %d %d\n", distance(h_j), compared(h_k) + ordered(h_q, h_r), helped(h_m, h_n, h_o));
-    printf("%g %d\n", typed(), compared_to(h_compared, as_long));
+    printf("%g %d\n", typed(), chosen() + compared_to(h_compared, as_long));
     printf("%g %g %g %g %g\n", in_macro(h_i), twice(h_g), reduced(),
            in_for(y, h_a), h_typedef[0]);
     return 0;
