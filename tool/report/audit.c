@@ -331,7 +331,9 @@ static void add_heap(builder *b) {
             continue;
         ar_audit_buffer row = {.name = heap_name(b, names, cell),
                                .kind = "heap",
-                               .type = cell->scalar->spelling,
+                               .type = ar_is_float(cell->scalar)
+                                           ? "float"
+                                           : cell->scalar->spelling,
                                .place = place(b, cell->object->site->range)};
         uint32_t id = ar_storage_class_of_cell(b->run->storage_plan, cell);
         describe(b, &row, cell);
