@@ -1,13 +1,20 @@
 /* Memory that holds nothing but copies of what stays FP32: the best weights so
  * far, say. In the training loop it is written before it is read, as an
  * activation is, but it is none. */
+#include "core/chains.h"
 #include "core/storage_solver.h"
+
+/* Something is written to `to`: a copy from another class, or what is none. */
+typedef struct class_write {
+    uint32_t to, from; /* from AR_NO_ID: no copy */
+    const ar_range *at;
+} class_write;
 
 typedef struct copies {
     ar_storage_solver *s;
-    bool *other;         /* class: something else is written to it */
-    ar_role *copied;     /* class: of what role it has copies; NONE */
-    const ar_range **at; /* class: the first copy */
+    AR_VEC(class_write) writes;
+    ar_table known;
+    ar_chains calls; /* by the entity that is called */
 } copies;
 
 /* A role of the memory that the level keeps in FP32 and that is no data. */
@@ -23,25 +30,11 @@ static ar_role guarded_role(const ar_storage_solver *s, uint32_t id) {
     return AR_ROLE_NONE;
 }
 
-static ar_role source_role(const ar_storage_solver *s, uint32_t id) {
-    const ar_storage_class *c = &s->facts->classes.data[id];
-    ar_role role = guarded_role(s, id);
-    for (uint32_t i = 0; i < c->concrete_count && role == AR_ROLE_NONE; i++)
-        role = guarded_role(s, c->concrete[i]);
-    return role;
-}
-
-/* Something is written to the class; from: a class that is only copied, or
- * AR_NO_ID. */
 static void note_write(copies *c, uint32_t to, uint32_t from,
                        const ar_range *at) {
-    ar_role role = from == AR_NO_ID ? AR_ROLE_NONE : source_role(c->s, from);
-    if (role == AR_ROLE_NONE) {
-        c->other[to] = true;
-    } else if (c->copied[to] == AR_ROLE_NONE) {
-        c->copied[to] = role;
-        c->at[to] = at;
-    }
+    class_write one = {to, from, at};
+    if (ar_table_add(&c->known, ar_key2(to, from), 1))
+        AR_PUSH(c->s->arena, &c->writes, one);
 }
 
 /* What the op of the call does to the argument at this place: the class that
@@ -82,7 +75,7 @@ static void note_site(copies *c, const ar_site *site) {
              site->kind == AR_SITE_COMPOUND_STORE ||
              site->kind == AR_SITE_VECTOR ||
              site->kind == AR_SITE_VARARGS_ADDRESS)
-        c->other[to] = true;
+        note_write(c, to, AR_NO_ID, &site->node->range);
     if (site->kind != AR_SITE_CALL)
         return;
     uint32_t index = ar_solver_find(&s->ops_at, site->node);
@@ -90,25 +83,44 @@ static void note_site(copies *c, const ar_site *site) {
         note_write(c, to, from, &site->node->range);
 }
 
-/* A callee's writes are writes to what it is given. */
-static bool pass_on(copies *c, const ar_storage_link *l) {
-    bool changed = c->other[l->generic] && !c->other[l->actual];
-    c->other[l->actual] |= c->other[l->generic];
-    if (c->copied[l->generic] != AR_ROLE_NONE &&
-        c->copied[l->actual] == AR_ROLE_NONE) {
-        c->copied[l->actual] = c->copied[l->generic];
-        c->at[l->actual] = c->at[l->generic];
-        changed = true;
-    }
-    return changed;
+/* What is generic stands for what the call gives it; what is not, and what the
+ * call leaves out, for itself. */
+static uint32_t actual_of(const ar_storage_call *call, uint32_t id) {
+    for (uint32_t i = 0; i < call->instance_count && id != AR_NO_ID; i++)
+        if (call->instances[i].generic == id)
+            return call->instances[i].actual;
+    return id;
 }
 
-void ar_storage_find_copies(ar_storage_solver *s) {
+/* The function whose calls say what the write is about, or NULL. */
+static const ar_decl *generic_in(const copies *c, class_write w) {
+    const ar_storage_facts *facts = c->s->facts;
+    const ar_decl *function = facts->classes.data[w.to].generic_of;
+    return !function && w.from != AR_NO_ID
+               ? facts->classes.data[w.from].generic_of
+               : function;
+}
+
+/* A callee's writes are writes to what each of its calls gives it. */
+static void pass_on(copies *c, class_write w) {
+    const ar_decl *function = generic_in(c, w);
+    if (!function)
+        return;
+    uint64_t callee = ar_entity_of(c->s->program, function)->id;
+    for (uint32_t i = ar_chain(&c->calls, callee); i; i = c->calls.next[i]) {
+        const ar_storage_call *call = &c->s->facts->calls.data[i - 1];
+        if (!ar_storage_redirected(c->s, call->node))
+            note_write(c, actual_of(call, w.to), actual_of(call, w.from), w.at);
+    }
+}
+
+static copies all_writes(ar_storage_solver *s) {
     const ar_storage_facts *facts = s->facts;
-    uint32_t count = facts->classes.count;
-    copies c = {s, AR_NEW_ARRAY(s->arena, bool, count + 1),
-                AR_NEW_ARRAY(s->arena, ar_role, count + 1),
-                AR_NEW_ARRAY(s->arena, const ar_range *, count + 1)};
+    copies c = {.s = s,
+                .known = {.arena = s->arena},
+                .calls = ar_chains_new(s->arena, facts->calls.count)};
+    for (uint32_t i = facts->calls.count; i-- > 0;)
+        ar_chain_add(&c.calls, facts->calls.data[i].callee->id, i);
     for (uint32_t i = 0; i < facts->sites.count; i++)
         note_site(&c, &facts->sites.data[i]);
     for (uint32_t i = 0; i < facts->flows.count; i++) {
@@ -116,16 +128,33 @@ void ar_storage_find_copies(ar_storage_solver *s) {
         if (flow->kind == AR_FLOW_BYTES)
             note_write(&c, flow->to, flow->from, &flow->where.range);
     }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < s->links.count; i++)
-            changed = pass_on(&c, &s->links.data[i]) || changed;
+    for (uint32_t i = 0; i < c.writes.count; i++)
+        pass_on(&c, c.writes.data[i]);
+    return c;
+}
+
+void ar_storage_find_copies(ar_storage_solver *s) {
+    uint32_t count = s->facts->classes.count;
+    bool *other = AR_NEW_ARRAY(s->arena, bool, count + 1);
+    const class_write **first =
+        AR_NEW_ARRAY(s->arena, const class_write *, count + 1);
+    copies c = all_writes(s);
+    for (uint32_t i = 0; i < c.writes.count; i++) {
+        const class_write *w = &c.writes.data[i];
+        if (generic_in(&c, *w))
+            continue; /* the calls decide */
+        if (w->from == AR_NO_ID || guarded_role(s, w->from) == AR_ROLE_NONE)
+            other[w->to] = true;
+        else if (!first[w->to])
+            first[w->to] = w;
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (c.copied[i] != AR_ROLE_NONE && !c.other[i])
-            ar_storage_deny(s, i,
-                            ar_sprintf(s->arena,
-                                       "holds nothing but copies of %s",
-                                       ar_storage_role_words(c.copied[i])),
-                            *c.at[i], NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!first[i] || other[i])
+            continue;
+        ar_role role = guarded_role(s, first[i]->from);
+        ar_storage_deny(s, i,
+                        ar_sprintf(s->arena, "holds nothing but copies of %s",
+                                   ar_storage_role_words(role)),
+                        *first[i]->at, NULL);
+    }
 }
