@@ -7,6 +7,11 @@
 
 enum { AR_LINE_WIDTH = 80 };
 
+/* Part of an identifier. */
+static inline bool ar_is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_';
+}
 uint32_t ar_line_start(const ar_file *file, uint32_t at);
 /* The start of the line after the one that holds `at`, or the end. */
 uint32_t ar_next_line(const ar_file *file, uint32_t at);

@@ -1,8 +1,8 @@
 /* Names that the rewritten code needs: where the program means something else
  * by one of them, the output would mean something else too, or not compile. */
+#include "core/layout.h"
 #include "core/plan.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,15 +65,11 @@ void ar_add_names(const ar_program *program, ar_strmap *names) {
 
 /* ---- words -------------------------------------------------------------- */
 
-static bool is_word_byte(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Every word of the text, those in strings and comments too. */
 static void add_words(ar_arena *arena, ar_strmap *words, const char *text) {
     while (*text) {
         size_t length = 0;
-        while (is_word_byte(text[length]))
+        while (ar_is_word(text[length]))
             length++;
         if (length)
             ar_strmap_put(words, ar_strndup(arena, text, length), words);

@@ -36,10 +36,6 @@ typedef struct wrapper {
 
 typedef AR_VEC(wrapper) wrapper_list;
 
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* The rule's parameter names, which stand in the target's arguments, become
  * the function's own. */
 static const char *rename_parameters(ar_plan *plan,
@@ -48,14 +44,14 @@ static const char *rename_parameters(ar_plan *plan,
                                      const char *text) {
     ar_str out = {.arena = plan->arena};
     while (*text) {
-        if (!is_word(*text) || isdigit((unsigned char)*text)) {
+        if (!ar_is_word(*text) || isdigit((unsigned char)*text)) {
             do
                 ar_str_addn(&out, text++, 1);
-            while (*text && is_word(text[-1]) && is_word(*text));
+            while (*text && ar_is_word(text[-1]) && ar_is_word(*text));
             continue;
         }
         size_t length = 0;
-        while (is_word(text[length]))
+        while (ar_is_word(text[length]))
             length++;
         const char *word = ar_strndup(plan->arena, text, length);
         for (uint32_t i = 0; i < rule->param_count; i++)

@@ -1,7 +1,6 @@
 /* Storage edits: reads and writes of elements. */
+#include "core/layout.h"
 #include "core/plan_storage_parts.h"
-
-#include <ctype.h>
 
 /* ---- text of macro arguments --------------------------------------------- */
 
@@ -38,10 +37,6 @@ static const ar_macro *find_macro(const ar_unit *unit, const char *name,
     return NULL;
 }
 
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Its body, or that of a macro it uses, has #argument. */
 static bool stringifies(const ar_rewriter *r, const ar_unit *unit,
                         const ar_macro *macro, int depth) {
@@ -50,7 +45,7 @@ static bool stringifies(const ar_rewriter *r, const ar_unit *unit,
         if (text[0] == '#' && text[1] != '#' && text[-1] != '#')
             return true;
         size_t length = 0;
-        while (is_word(text[length]))
+        while (ar_is_word(text[length]))
             length++;
         const ar_macro *used =
             length && depth ? find_macro(unit, text, length) : NULL;
@@ -78,7 +73,7 @@ static bool is_stringified(const ar_rewriter *r, const ar_unit *unit,
         while (end > 0 && strchr(" \t", file->bytes[end - 1]))
             end--;
         uint32_t begin = end;
-        while (begin > 0 && is_word(file->bytes[begin - 1]))
+        while (begin > 0 && ar_is_word(file->bytes[begin - 1]))
             begin--;
         const ar_macro *macro =
             find_macro(unit, file->bytes + begin, end - begin);

@@ -3,8 +3,6 @@
 #include "core/plan_storage_parts.h"
 #include "core/rule_at.h"
 
-#include <ctype.h>
-
 /* ---- who is called ------------------------------------------------------- */
 
 static const ar_function_rule *rule_of(const ar_rewriter *r,
@@ -224,9 +222,8 @@ const char *ar_mixed_call(ar_arena *arena, const ar_function_rule *rule,
 static bool mentions(const char *text, const char *name) {
     size_t length = strlen(name);
     for (const char *p = text; (p = strstr(p, name)); p++) {
-        bool starts =
-            p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        bool ends = !(isalnum((unsigned char)p[length]) || p[length] == '_');
+        bool starts = p == text || !ar_is_word(p[-1]);
+        bool ends = !ar_is_word(p[length]);
         if (starts && ends)
             return true;
     }

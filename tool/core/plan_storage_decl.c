@@ -11,7 +11,7 @@ static bool holds_word(const char *list, const char *word) {
     size_t length = strlen(word);
     while (*list) {
         size_t size = 0;
-        while (isalnum((unsigned char)list[size]) || list[size] == '_')
+        while (ar_is_word(list[size]))
             size++;
         if (size == length && memcmp(list, word, length) == 0)
             return true;

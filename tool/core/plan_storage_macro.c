@@ -3,6 +3,7 @@
  * `#define OUT(net, i) (net)->out[i]` is an accessor: what stands around its
  * use stands around the element, so that nothing of the body has to change. The
  * text of the definition must be one operand, and the element all of it. */
+#include "core/layout.h"
 #include "core/plan_storage_parts.h"
 
 #include <ctype.h>
@@ -13,10 +14,6 @@ typedef struct reader {
     const ar_rewriter *r;
     const ar_unit *unit;
 } reader;
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* NULL: not defined, or several times. */
 static const ar_macro *the_macro(const ar_unit *unit, const char *name,
@@ -48,7 +45,7 @@ static const char *skip(const char *text) {
 
 static size_t word_length(const char *text) {
     size_t length = 0;
-    while (is_word(text[length]))
+    while (ar_is_word(text[length]))
         length++;
     return length;
 }
@@ -108,7 +105,7 @@ static bool is_operand(const reader *in, const char *text, int depth) {
         text = skip(text + 1);
     if (*text == '(')
         text = behind_bracket(text);
-    else if (is_word(*text) && !isdigit((unsigned char)*text))
+    else if (ar_is_word(*text) && !isdigit((unsigned char)*text))
         text = behind_word(in, text, depth);
     else
         return false;

@@ -1,4 +1,5 @@
 /* Storage edits: where text may change, and what is around an expression. */
+#include "core/layout.h"
 #include "core/plan_storage_parts.h"
 
 /* ---- decisions ----------------------------------------------------------- */
@@ -164,15 +165,25 @@ static const char *typedef_problem(const ar_rewriter *r, const char *name,
     return NULL;
 }
 
-static bool macro_is_float(const ar_rewriter *r, const ar_macro *macro) {
+/* The one word that the macro stands for, or NULL. */
+static const char *macro_word(const ar_rewriter *r, const ar_macro *macro) {
     const char *text = ar_source_text(r, macro->range) + strlen(macro->name);
     text += strspn(text, " \t");
-    return !macro->is_function_like && strncmp(text, "float", 5) == 0 &&
-           text[5 + strspn(text + 5, " \t\r\n")] == '\0';
+    size_t length = 0;
+    while (ar_is_word(text[length]))
+        length++;
+    const char *rest = text + length;
+    return !macro->is_function_like && length &&
+                   rest[strspn(rest, " \t\r\n")] == '\0'
+               ? ar_strndup(r->arena, text, length)
+               : NULL;
 }
 
+static const char *word_problem(const ar_rewriter *r, const char *name,
+                                int depth);
+
 static const char *macro_problem(const ar_rewriter *r, const char *name,
-                                 bool *found) {
+                                 int depth, bool *found) {
     for (uint32_t u = 0; u < r->program->unit_count; u++) {
         const ar_unit *unit = r->program->units[u];
         for (uint32_t i = 0; i < unit->macros.count; i++) {
@@ -180,22 +191,30 @@ static const char *macro_problem(const ar_rewriter *r, const char *name,
             if (strcmp(macro->name, name) != 0)
                 continue;
             *found = true;
-            if (!macro_is_float(r, macro))
+            const char *word = macro_word(r, macro);
+            if (!word || depth == 0 || word_problem(r, word, depth - 1))
                 return "its type is a macro for more than a float";
         }
     }
     return NULL;
 }
 
-const char *ar_alias_problem(const ar_rewriter *r, ar_range token) {
-    const char *name = ar_source_text(r, token);
-    bool found = false;
+/* `float`, or another name for it: typedefs and macros may go on. */
+static const char *word_problem(const ar_rewriter *r, const char *name,
+                                int depth) {
+    bool found = strcmp(name, "float") == 0;
     const char *problem = typedef_problem(r, name, &found);
     if (!problem)
-        problem = macro_problem(r, name, &found);
+        problem = macro_problem(r, name, depth, &found);
     if (!problem && !found)
         problem = "its type is not spelled as a float";
     return problem;
+}
+
+enum { ALIASES = 8 }; /* of aliases; a macro may name itself */
+
+const char *ar_alias_problem(const ar_rewriter *r, ar_range token) {
+    return word_problem(r, ar_source_text(r, token), ALIASES);
 }
 
 const char *ar_put_half_type(ar_rewriter *r, const ar_node *node) {

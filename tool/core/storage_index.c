@@ -1,9 +1,9 @@
+#include "core/layout.h"
 #include "core/storage_index.h"
 
 #include "base/map.h"
 #include "core/chains.h"
 
-#include <ctype.h>
 #include <string.h>
 
 struct ar_storage_index {
@@ -55,10 +55,6 @@ static void index_copies(ar_storage_index *index) {
 
 /* ---- sizeof in declarators ----------------------------------------------- */
 
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* What the tree does not have of a declarator: its bounds, or a value. */
 static const char *bounds_of(const ar_storage_index *index,
                              const ar_decl *decl) {
@@ -87,7 +83,7 @@ static void index_measured(ar_storage_index *index, const ar_unit *unit,
             continue;
         while (*text) {
             size_t length = 0;
-            while (is_word(text[length]))
+            while (ar_is_word(text[length]))
                 length++;
             if (length)
                 ar_strmap_put(words, ar_strndup(index->arena, text, length),

@@ -104,19 +104,31 @@ static const ar_macro *find_macro(const ar_collector *c, const char *text,
     return NULL;
 }
 
-static bool macro_says_float(ar_collector *c, const char *text, size_t length) {
+/* #define real float; #define SIGNAL real, with a macro or a typedef below. */
+static bool macro_says_float(ar_collector *c, const char *text, size_t length,
+                             int depth) {
     const ar_macro *macro = find_macro(c, text, length);
     ar_tokens *tokens = macro ? ar_tokens_of(c, macro->range.file) : NULL;
-    if (!tokens)
+    if (!tokens || depth == 0)
         return false;
-    uint32_t at = ar_token_at(tokens, macro->range.begin);
+    uint32_t at = ar_token_at(tokens, macro->range.begin) + 1;
+    uint32_t first = at;
     for (; at < tokens->list.count &&
            tokens->list.data[at].begin < macro->range.end;
          at++)
         if (ar_token_is(tokens, at, "float"))
             return true;
-    return false;
+    if (at != first + 1 || tokens->list.data[first].kind != AR_TOKEN_WORD)
+        return false;
+    const char *word = tokens->bytes + tokens->list.data[first].begin;
+    size_t size = tokens->list.data[first].end - tokens->list.data[first].begin;
+    if (find_macro(c, word, size))
+        return macro_says_float(c, word, size, depth - 1);
+    return !is_specifier_word(word, size) && !is_tag_word(word, size) &&
+           !is_parenthesised_word(word, size);
 }
+
+enum { ALIASES = 8 }; /* a macro may name itself */
 
 static ar_float_place place(ar_file_id file, ar_token token, bool is_alias) {
     return (ar_float_place){{file, token.begin, token.end, false}, is_alias};
@@ -151,7 +163,7 @@ ar_float_place ar_find_float(ar_collector *c, ar_file_id file, uint32_t begin,
         else if (is_specifier_word(text, length))
             continue;
         else if (!ar_is_macro_use(c, file, token.begin) ||
-                 macro_says_float(c, text, length))
+                 macro_says_float(c, text, length, ALIASES))
             return place(file, token, true);
         else
             macro = place(file, token, true);
