@@ -24,6 +24,41 @@ static void link_uses(ar_storage_solver *s) {
     }
 }
 
+/* One text that several units compile into declarations of their own: a source
+ * that is included under several typedefs. Both have one precision. */
+static void link_text(ar_storage_solver *s, const ar_site *one,
+                      const ar_site *other) {
+    if (!one->class_count || ar_entity_of(s->program, one->decl) ==
+                                 ar_entity_of(s->program, other->decl))
+        return;
+    for (uint32_t k = 0; k < other->class_count; k++) {
+        uint32_t last = one->class_count - 1;
+        ar_storage_link link = {NULL, other, one->classes[k < last ? k : last],
+                                other->classes[k]};
+        if (link.generic != link.actual)
+            AR_PUSH(s->arena, &s->links, link);
+    }
+}
+
+static void link_texts(ar_storage_solver *s) {
+    const ar_storage_facts *facts = s->facts;
+    ar_table first = {.arena = s->arena};
+    for (uint32_t i = 0; i < facts->sites.count; i++) {
+        const ar_site *site = &facts->sites.data[i];
+        if (site->kind != AR_SITE_DECLARATION ||
+            site->decl->name_range.in_macro_body ||
+            site->decl->name_range.begin == site->decl->name_range.end)
+            continue;
+        ar_range name = site->decl->name_range;
+        uint64_t key = ar_key2(name.file, name.begin);
+        uint64_t before = ar_table_get(&first, key, name.end);
+        if (before)
+            link_text(s, &facts->sites.data[before - 1], site);
+        else
+            ar_table_put(&first, key, name.end, i + UINT64_C(1));
+    }
+}
+
 static void index_links(ar_storage_solver *s) {
     ar_arena *arena = s->arena;
     uint32_t count = s->facts->classes.count;
@@ -102,6 +137,7 @@ void ar_storage_find_links(ar_storage_solver *s) {
                          call->instances[k].actual);
     }
     link_uses(s);
+    link_texts(s);
     ar_storage_link_objects(s);
     index_links(s);
     find_agnostic(s);
@@ -150,9 +186,12 @@ static void explain(ar_storage_solver *s, uint32_t id,
     ar_storage_decision *d = &s->at[id];
     d->unlock = cause->unlock;
     if (l->site) {
-        d->reason = ar_sprintf(
-            s->arena, "named together with '%s', which is FP32 (%s)",
-            s->facts->classes.data[across(l, id)].name, cause->reason);
+        const char *how = l->site->kind == AR_SITE_DECLARATION
+                              ? "declared by one text with"
+                              : "named together with";
+        d->reason = ar_sprintf(s->arena, "%s '%s', which is FP32 (%s)", how,
+                               s->facts->classes.data[across(l, id)].name,
+                               cause->reason);
         d->reason_at = l->site->where.range;
         return;
     }

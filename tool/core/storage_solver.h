@@ -26,8 +26,8 @@ typedef struct ar_class_info {
 } ar_class_info;
 
 /* From the call that puts `actual` in the place of `generic`; without a call:
- * the same field of two objects whose struct is named in one place, or two uses
- * of one field. Both have one precision. */
+ * the same field of two objects whose struct is named in one place, one text
+ * that declares both, or two uses of one field. Both have one precision. */
 typedef struct ar_storage_link {
     const ar_storage_call *call;
     const ar_site *site;

@@ -1,0 +1,2 @@
+typedef double real;
+#include "body.h"
