@@ -203,6 +203,7 @@ static void solve(ar_storage_solver *s) {
     ar_storage_find_state(s);
     ar_storage_find_links(s);
     ar_storage_find_splits(s);
+    ar_storage_find_one_values(s);
     ar_storage_find_copies(s);
     for (uint32_t i = 0; i < facts->classes.count; i++)
         ar_storage_decide(s, &facts->classes.data[i]);

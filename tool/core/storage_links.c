@@ -151,11 +151,38 @@ static uint32_t root_of(const ar_storage_solver *s, uint32_t id) {
     return id;
 }
 
-/* Why the callee cannot have a second version; NULL: it can. */
-static const char *one_text_of(const ar_storage_solver *s,
-                               const ar_storage_call *call) {
-    const ar_function_versions *f = s->plan->versions->of[call->callee->id];
-    return f ? f->one_text : NULL;
+/* What is passed on to a function that has one text is of one precision in
+ * every version of the function that passes it. */
+void ar_storage_find_one_values(ar_storage_solver *s) {
+    const ar_storage_versions *versions = s->plan->versions;
+    s->one_value =
+        AR_NEW_ARRAY(s->arena, const char *, s->facts->classes.count + 1);
+    for (uint32_t i = 0; i < versions->functions.count; i++) {
+        const ar_function_versions *f = versions->functions.data[i];
+        for (uint32_t k = 0; k < f->generic_count; k++)
+            s->one_value[f->generics[k]] =
+                f->one_text
+                    ? ar_sprintf(s->arena, "has one text: %s", f->one_text)
+                    : NULL;
+    }
+    uint32_t count = s->facts->classes.count, depth = 0;
+    uint32_t *stack = AR_NEW_ARRAY(s->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (s->one_value[i])
+            stack[depth++] = i;
+    while (depth) {
+        uint32_t id = stack[--depth];
+        for (uint32_t k = s->first[id]; k < s->first[id + 1]; k++) {
+            const ar_storage_link *l = &s->links.data[s->list[k]];
+            if (!l->call || l->generic != id || s->one_value[l->actual] ||
+                !s->facts->classes.data[l->actual].generic_of)
+                continue;
+            s->one_value[l->actual] =
+                ar_sprintf(s->arena, "passes it on to '%s', which %s",
+                           l->call->callee->decl->name, s->one_value[id]);
+            stack[depth++] = l->actual;
+        }
+    }
 }
 
 /* Named after the neighbour that it comes from, with the reason at the root. */
@@ -167,9 +194,9 @@ static const char *call_reason(const ar_storage_solver *s,
     if (l->generic == id)
         return ar_sprintf(s->arena,
                           "'%s' is called with '%s', which is FP32 (%s), and "
-                          "has one text: %s",
+                          "%s",
                           function, s->facts->classes.data[next].name, reason,
-                          one_text_of(s, l->call));
+                          s->one_value[id]);
     if (!s->because[next])
         return ar_sprintf(s->arena, "passed to '%s', where it is FP32 (%s)",
                           function, reason);
@@ -213,7 +240,7 @@ static void explain(ar_storage_solver *s, uint32_t id,
 static bool can_differ(const ar_storage_solver *s, const ar_storage_link *l,
                        uint32_t id) {
     return l->call && l->actual == id &&
-           (s->agnostic[l->generic] || !one_text_of(s, l->call));
+           (s->agnostic[l->generic] || !s->one_value[l->generic]);
 }
 
 void ar_storage_spread(ar_storage_solver *s) {

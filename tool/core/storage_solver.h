@@ -61,8 +61,11 @@ typedef struct ar_storage_solver {
     ar_map returned;        /* function: entity id + 1 -> ar_local_value */
     ar_map calls_to;        /* likewise: the calls by its name */
     bool *agnostic;         /* passes on what it is given, as bytes */
-    bool *wanted;           /* the level wants it half */
-    bool *followed;         /* or it shares code with such memory */
+    /* of a generic class: why it is of one precision in all versions, or NULL
+     */
+    const char **one_value;
+    bool *wanted;   /* the level wants it half */
+    bool *followed; /* or it shares code with such memory */
     /* FP32 because of the class at the other end; NULL: for a reason of its
      * own */
     const ar_storage_link **because;
@@ -140,6 +143,8 @@ void ar_storage_spread(ar_storage_solver *s);
 /* storage_split.c: the functions that versions are about, and whether they can
  * have several */
 void ar_storage_find_splits(ar_storage_solver *s);
+/* storage_links.c, when those are known: what stands for one precision only */
+void ar_storage_find_one_values(ar_storage_solver *s);
 /* storage_versions.c: the versions that the decisions so far call for */
 void ar_storage_find_versions(ar_storage_solver *s);
 /* Their names; the decisions become those of the first ones. */

@@ -131,8 +131,13 @@ static void add_version(enumeration *e, ar_function_versions *callee,
     ar_function_version v = {
         .half = AR_NEW_ARRAY(e->s->arena, bool, callee->generic_count + 1),
         .name = callee->function->decl->name};
-    for (uint32_t i = 0; i < callee->generic_count; i++)
-        v.half[i] = wish_of(&e->view, call, callee->generics[i]) == WISH_HALF;
+    for (uint32_t i = 0; i < callee->generic_count; i++) {
+        uint32_t generic = callee->generics[i];
+        wish w = wish_of(&e->view, call, generic);
+        v.half[i] =
+            w == WISH_HALF || (w == WISH_NONE && e->s->at[generic].half &&
+                               e->s->one_value[generic]);
+    }
     AR_PUSH(e->s->arena, &callee->list, v);
     enqueue(e, callee, callee->list.count - 1, 1 + callee->function->id);
 }
