@@ -4,7 +4,10 @@
  * is there from the start takes constants only, and those have no conversion in
  * C: `AMP_HALF_CONST(0.5f, 0x3800, 0x3f00)` says the bits of both half types
  * beside the number that it stands for. */
+#include "core/layout.h"
 #include "core/plan_storage_parts.h"
+
+#include <ctype.h>
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -141,13 +144,38 @@ static const char *value_problem(const ar_rewriter *r, const ar_node *list,
     return ar_text_problem(r, range);
 }
 
+static uint32_t skip_blank_back(const ar_file *file, uint32_t at) {
+    while (at > 0 && isspace((unsigned char)file->bytes[at - 1]))
+        at--;
+    return at;
+}
+
+/* With the brackets that a number has around it, not those of a macro:
+ * AMP_HALF_CONST may give braces, and ({ is something else. */
+static ar_range with_brackets(const ar_rewriter *r, ar_range range) {
+    const ar_file *file = ar_files_load(&r->program->files, range.file);
+    for (;;) {
+        uint32_t begin = skip_blank_back(file, range.begin);
+        uint32_t end = ar_skip_blank(file, range.end);
+        if (begin == 0 || end >= file->size || file->bytes[begin - 1] != '(' ||
+            file->bytes[end] != ')')
+            return range;
+        uint32_t before = skip_blank_back(file, begin - 1);
+        if (before > 0 && ar_is_word(file->bytes[before - 1]))
+            return range;
+        range.begin = begin - 1;
+        range.end = end + 1;
+    }
+}
+
 static void put_value(ar_rewriter *r, const ar_node *value, bool is_constant) {
     float number;
     if (!is_constant || !is_number(value, &number)) {
         ar_put_around(r, value->range, AR_LAYER_CONVERT, "amp_to_half(", ")");
         return;
     }
-    ar_put_around(r, value->range, AR_LAYER_CONVERT, "AMP_HALF_CONST(",
+    ar_put_around(r, with_brackets(r, value->range), AR_LAYER_CONVERT,
+                  "AMP_HALF_CONST(",
                   ar_sprintf(r->arena, ", 0x%04x, 0x%04x)", fp16_bits(number),
                              bf16_bits(number)));
 }
