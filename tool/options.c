@@ -424,6 +424,7 @@ static void settle_loss_scale(ar_options *o) {
         (o->loss_scale == AR_LOSS_SCALE_STATIC && o->loss_scale_value == 1);
     if (o->level != AR_LEVEL_O3 || !is_one)
         return;
+    o->unscaled_by_level = o->loss_scale == AR_LOSS_SCALE_DEFAULT;
     o->loss_scale =
         o->masters == AR_YES ? AR_LOSS_SCALE_STATIC : AR_LOSS_SCALE_NONE;
     o->loss_scale_value = 1;

@@ -119,6 +119,7 @@ typedef struct ar_options {
     bool strict;         /* --strict-o3 */
     ar_loss_scale_mode loss_scale;
     double loss_scale_value;
+    bool unscaled_by_level; /* -O3, and no --loss-scale was given */
     ar_scaler_settings scaler;
 
     ar_names files;          /* as given; may be empty with `database` */

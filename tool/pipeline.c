@@ -290,6 +290,14 @@ static bool stores_half(const ar_run *run) {
     return run->storage_plan && run->storage_plan->half_count;
 }
 
+/* Small gradients are lost in fp16, and nobody asked for that. */
+static void warn_of_no_scale(ar_run *run) {
+    const ar_options *options = run->options;
+    if (options->unscaled_by_level && options->half == AR_HALF_FP16 &&
+        run->scale->loop && (run->ops->half_count || stores_half(run)))
+        ar_report(&run->diags, AR_DIAG_UNSCALED, run->scale->loop->range);
+}
+
 /* What the scale analysis had to say matters where something is to be scaled:
  * some op runs in half, or the user asked to hear or to have it. */
 static bool settle_scale(ar_run *run) {
@@ -302,6 +310,7 @@ static bool settle_scale(ar_run *run) {
         ar_diags_append(&run->diags, &run->scale_diags);
     if (!needs_scale(options) || is_audit(options))
         soften_errors(run, before);
+    warn_of_no_scale(run);
     if (run->diags.errors > errors)
         run->exit = AR_EXIT_USAGE;
     return run->exit == AR_EXIT_DONE || options->keep_going;

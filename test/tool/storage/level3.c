@@ -2,6 +2,11 @@
 // RUN: %amp-rewrite -O3 --dump-after=solve %s -v > %t 2> %t.err
 // RUN: %FileCheck %s < %t
 // RUN: %FileCheck %s --check-prefix=SAYS < %t.err
+// RUN: %amp-rewrite -O3 --loss-scale=1 %s 2>&1 >/dev/null \
+// RUN:   | %FileCheck %s --check-prefix=MEANT --implicit-check-not=AMP707
+// RUN: %amp-rewrite -O3 --half=bf16 %s 2>&1 >/dev/null \
+// RUN:   | %FileCheck %s --check-prefix=MEANT --implicit-check-not=AMP707
+// MEANT: AMP701
 // RUN: %amp-rewrite -O3 --strict-o3 --dump-after=solve %s > %t 2> %t.err
 // RUN: %FileCheck %s --check-prefix=STRICT < %t
 // RUN: %FileCheck %s --check-prefix=BREAKS < %t.err
@@ -164,6 +169,7 @@ int main(void) {
     }
     fread(x, sizeof x, 1, stdin);
     fread(t, sizeof t, 1, stdin);
+    // SAYS-DAG: level3.c:[[@LINE+1]]:5: warning: -O3 does not scale the loss: in fp16 gradients below 2^-25 are 0, and nothing looks for inf and NaN [AMP707-unscaled]
     for (int i = 0; i < 20; i++)
         printf("%f\n", (double)step(i % 4 * B));
     fwrite(w, sizeof w, 1, stdout);
