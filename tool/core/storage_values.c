@@ -2,6 +2,7 @@
  * like, and sums. A value that carries data of its own as well (a normalised
  * activation, a gated one) may be half, and so may a sum of products, which is
  * what a layer computes. */
+#include "core/chains.h"
 #include "core/storage_solver.h"
 
 /* What a value is made of; of a product the larger counts. */
@@ -354,14 +355,100 @@ static void deny_results(ar_storage_solver *s, const ar_site *site) {
     }
 }
 
+/* ---- through parameters -------------------------------------------------- */
+
+/* void set(Matrix *m, int i, float v) { m->data[i] = v; }: what is stored is
+ * what each call passes, in the memory that it passes. */
+typedef struct handed_on {
+    uint32_t to; /* class */
+    const ar_decl *parameter;
+} handed_on;
+
+typedef struct hand_over {
+    evaluator *e;
+    AR_VEC(handed_on) list;
+    ar_table known;
+    ar_chains calls; /* by the entity that is called */
+} hand_over;
+
+static void note_handed_on(hand_over *h, uint32_t to, const ar_node *node) {
+    node = ar_skip_casts(node);
+    if (node->kind != AR_REF || !node->decl ||
+        node->decl->kind != AR_DECL_PARAM || !ar_is_floating(node->type) ||
+        !ar_table_add(&h->known, ar_key(node->decl), to + UINT64_C(1)))
+        return;
+    handed_on one = {to, node->decl};
+    AR_PUSH(h->e->s->arena, &h->list, one);
+}
+
+static uint32_t actual_class(const ar_storage_call *call, uint32_t id) {
+    for (uint32_t i = 0; i < call->instance_count; i++)
+        if (call->instances[i].generic == id)
+            return call->instances[i].actual;
+    return id;
+}
+
+static bool deny_at_call(hand_over *h, const handed_on *one,
+                         const ar_storage_call *call) {
+    ar_storage_solver *s = h->e->s;
+    uint32_t index = one->parameter->index + 1;
+    if (call->node->kind != AR_CALL || index >= call->node->kid_count)
+        return false;
+    const ar_node *argument = call->node->kids[index];
+    uint32_t to = actual_class(call, one->to);
+    note_handed_on(h, to, argument);
+    if (s->info[to].denied || ar_storage_trained_roles(s, to) ||
+        ar_storage_function_is_half(s, call->where.function))
+        return false;
+    value v = evaluate(h->e, argument);
+    if (v.worth == NEUTRAL || v.worth == DATA)
+        return false;
+    ar_storage_deny(s, to, reason_of(s, v), call->node->range,
+                    call->where.function);
+    return true;
+}
+
+static hand_over start_hand_over(evaluator *e) {
+    const ar_storage_facts *facts = e->s->facts;
+    hand_over h = {.e = e,
+                   .known = {.arena = e->s->arena},
+                   .calls = ar_chains_new(e->s->arena, facts->calls.count)};
+    for (uint32_t i = facts->calls.count; i-- > 0;)
+        ar_chain_add(&h.calls, facts->calls.data[i].callee->id, i);
+    for (uint32_t i = 0; i < facts->sites.count; i++) {
+        const ar_site *site = &facts->sites.data[i];
+        if (site->kind == AR_SITE_STORE && site->class_count &&
+            site->node->kind == AR_ASSIGN)
+            note_handed_on(&h, site->classes[0], site->node->kids[1]);
+    }
+    return h;
+}
+
+static bool deny_calls(hand_over *h) {
+    bool changed = false;
+    for (uint32_t i = 0; i < h->list.count; i++) {
+        handed_on one = h->list.data[i];
+        ar_storage_solver *s = h->e->s;
+        uint64_t function = ar_entity_of(s->program, one.parameter->parent)->id;
+        for (uint32_t k = ar_chain(&h->calls, function); k;
+             k = h->calls.next[k])
+            changed =
+                deny_at_call(h, &one, &s->facts->calls.data[k - 1]) || changed;
+    }
+    return changed;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
 void ar_storage_find_denied(ar_storage_solver *s) {
     evaluator e = {.s = s, .updated = AR_NO_ID};
     const ar_storage_facts *facts = s->facts;
+    hand_over h = start_hand_over(&e);
     for (uint32_t i = 0; i < facts->sites.count; i++)
         deny_results(s, &facts->sites.data[i]);
     for (bool changed = true; changed;) {
-        changed = false;
         e.known = (ar_map){.arena = s->arena};
+        changed = deny_calls(&h);
         for (uint32_t i = 0; i < facts->sites.count; i++) {
             const ar_site *site = &facts->sites.data[i];
             if (site->kind == AR_SITE_STORE ||

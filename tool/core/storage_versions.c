@@ -269,12 +269,20 @@ void ar_storage_find_versions(ar_storage_solver *s) {
 
 /* ---- the end ------------------------------------------------------------- */
 
-static bool reaches(const ar_storage_solver *s, const ar_decl *decl,
+/* By its own type, or through a struct that is told apart by object. */
+static bool reaches(const ar_storage_solver *s, const ar_decl *param,
                     uint32_t class_id) {
-    uint32_t slot = s->facts->first_slot[ar_entity_of(s->program, decl)->id];
-    for (; slot; slot = s->facts->next_slot[slot - 1])
-        if (s->facts->slots.data[slot - 1].class_id == class_id)
+    const ar_storage_facts *facts = s->facts;
+    const ar_storage_class *c = &facts->classes.data[class_id];
+    const char *holder =
+        ar_sprintf(s->arena, "%s:%s", param->parent ? param->parent->name : "",
+                   param->name);
+    for (uint32_t i = 0; i < c->slot_count; i++) {
+        const ar_slot *slot = &facts->slots.data[c->slots[i]];
+        if (ar_entity_of(s->program, param) == slot->entity ||
+            (slot->holder && strcmp(slot->holder, holder) == 0))
             return true;
+    }
     return false;
 }
 
