@@ -25,6 +25,19 @@ static int storage(void) {
            amp_half_post_add(at, 1) == 2.0f && amp_to_float(x[1]) == 3.0f;
 }
 
+static int arena(void) {
+    float room[4] = {1, 2, 3, 4};
+    amp_half *half = 0;
+    float *whole = 0;
+    size_t first = amp_arena_floats(2, sizeof *half);
+    amp_arena_part(&half, room, 2, sizeof *half);
+    amp_arena_part(&whole, room + first, 2, sizeof *whole);
+    amp_arena_clear(room, 3 * sizeof(float));
+    whole[1] = 5.0f;
+    amp_arena_point(&whole, whole + 1);
+    return amp_to_float(half[1]) == 0.0f && whole[-1] == 0.0f && *whole == 5.0f;
+}
+
 int main(void) {
     float x[1] = {3.0f};
     float grad[1] = {amp_loss_scale(0)};
@@ -33,7 +46,7 @@ int main(void) {
     int take = amp_step_begin(0);
     amp_step_end(0);
     return take == 1 && amp_stepped(0) && grad[0] == 1.0f &&
-                   product(x, x) == 9.0f && storage()
+                   product(x, x) == 9.0f && storage() && arena()
                ? 0
                : 1;
 }

@@ -135,12 +135,28 @@ static void initialise_list(ar_walk *w, const object *to, ar_node *list) {
         ar_initialise(w, to->cell, to->type, list->kids[c.at], to->decl);
 }
 
+/* What the pointers in the table are set to are parts of one allocation: they
+ * are not the allocation, nor each other. */
+static void initialise_table(ar_walk *w, ar_storage_arena *arena,
+                             uint32_t table) {
+    for (uint32_t i = 0; i < arena->part_count; i++) {
+        uint32_t pointer = ar_lvalue(w, arena->parts[i].pointer);
+        arena->parts[i].class_id = ar_cell_pointee(w->g, pointer);
+    }
+    arena->whole = ar_cell_pointee(w->g, ar_cell_pointee(w->g, table));
+}
+
 void ar_initialise(ar_walk *w, uint32_t cell, const ar_type *type,
                    ar_node *value, ar_decl *to) {
     if (!value || !type)
         return;
     if (ar_is_reference(type)) {
         ar_store_pointer(w, cell, ar_lvalue(w, value), value, to, value);
+        return;
+    }
+    ar_storage_arena *arena = to ? ar_arena_of_table(w->g, to) : NULL;
+    if (arena) {
+        initialise_table(w, arena, cell);
         return;
     }
     if (value->kind == AR_INIT_LIST) {

@@ -539,6 +539,12 @@ static void note_kept(ar_interp *in, uint32_t slot, const ar_value *address,
     }
 }
 
+static const ar_decl *innermost_field(ar_interp *in, uint32_t cell) {
+    while (cell && !cell_at(in, cell)->field)
+        cell = cell_at(in, cell)->parent;
+    return cell ? cell_at(in, cell)->field : NULL;
+}
+
 static void log_pointer_store(ar_interp *in, ar_node *at, uint32_t slot,
                               const ar_value *value) {
     ar_targets set = *ar_memory_targets(in->m, value->targets);
@@ -561,6 +567,7 @@ static void log_pointer_store(ar_interp *in, ar_node *at, uint32_t slot,
                     .variable = declares ? holder->as.decl : NULL,
                     .holder = &holder->as,
                     .holder_path = ar_memory_path(in->m, slot),
+                    .field = innermost_field(in, slot),
                     .target = &target->as,
                     .target_path = ar_memory_path(in->m, set.data[i].cell),
                     .at_start =

@@ -14,6 +14,19 @@ const char *ar_storage_site_refusal(ar_arena *arena, ar_program *program,
                                     const ar_storage_plan *plan,
                                     const ar_site *site);
 
+/* Why the text cannot lay out the parts of this arena with elements of
+ * different sizes, and where; NULL: it can. */
+const char *ar_storage_arena_refusal(ar_arena *arena, ar_program *program,
+                                     const ar_storage_plan *plan,
+                                     const ar_storage_arena *of, ar_range *at);
+
+/* Why this site, which clears an allocation as a whole, cannot clear its parts;
+ * NULL: it can. */
+const char *ar_arena_clear_refusal(ar_arena *arena, ar_program *program,
+                                   const ar_rules *rules,
+                                   const ar_storage_plan *plan,
+                                   const ar_site *site);
+
 /* Rewrites every site of every class that is stored in half, in the view of a
  * round. false: one of them cannot be; diags say which and why. */
 bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,

@@ -96,6 +96,9 @@ const char *ar_rewrite_scan(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_vector(ar_rewriter *r, const ar_site *site);
 /* plan_storage_bytes.c */
 const char *ar_rewrite_sizeof(ar_rewriter *r, const ar_site *site);
+/* plan_storage_arenas.c: all arenas that are split, in the view of a round;
+ * false: one cannot be */
+bool ar_rewrite_arenas(ar_rewriter *r, uint32_t round);
 /* plan_storage_calls.c */
 const char *ar_rewrite_call(ar_rewriter *r, const ar_site *site);
 

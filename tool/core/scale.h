@@ -116,6 +116,7 @@ typedef struct ar_pointer_store {
     ar_decl *variable; /* DECL_STMT: which declarator; else NULL */
     ar_object *holder; /* object the pointer is stored in */
     const char *holder_path; /* where in it, as ar_cell.path */
+    const ar_decl *field;    /* the innermost one in that path, or NULL */
     ar_object *target;
     const char *target_path; /* what part of target, as ar_cell.path */
     bool at_start;           /* points to the start of target, not into it */

@@ -11,6 +11,7 @@ static void find_functions(ar_graph *g) {
     g->entity_cell =
         AR_NEW_ARRAY(g->arena, uint32_t, program->entities.count + 1);
     g->scratch_uses.arena = g->arena;
+    g->arena_of.arena = g->arena;
     g->is_scratch = AR_NEW_ARRAY(g->arena, bool, program->entities.count + 1);
     for (uint32_t i = 0; i < program->entities.count; i++) {
         ar_entity *entity = &program->entities.data[i];
@@ -167,6 +168,7 @@ static ar_graph collect(ar_arena *arena, ar_program *program,
     ar_cell_new(&g); /* so that no cell has the number 0 */
     find_functions(&g);
     ar_scratch_find(&g);
+    ar_arenas_find(&g);
     read_functions(&g);
     read_globals(&g);
     ar_pins_of_declarations(&g);

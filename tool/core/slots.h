@@ -163,6 +163,9 @@ typedef struct ar_graph {
     AR_VEC(ar_raw_object) objects;
     ar_map object_at; /* root cell -> object + 1 */
     AR_VEC(ar_raw_member) members;
+    /* by entity of the table: 1 + index in facts->arenas; until classes are
+     * numbered, their class ids are cells, 0 at first */
+    ar_map arena_of;
 } ar_graph;
 
 /* ---- slots_graph.c: cells ------------------------------------------------ */
@@ -294,6 +297,13 @@ void ar_sites_mark_macros(ar_graph *g);
 
 /* Finds pointer fields whose memory is written before it is read. */
 void ar_scratch_find(ar_graph *g);
+
+/* ---- slots_arenas.c ------------------------------------------------------ */
+
+/* Finds allocations that are handed out in parts. */
+void ar_arenas_find(ar_graph *g);
+/* The arena that this table is of, or NULL. */
+ar_storage_arena *ar_arena_of_table(ar_graph *g, const ar_decl *table);
 
 /* ---- slots_classes.c ----------------------------------------------------- */
 

@@ -349,6 +349,16 @@ static void make_calls(maker *m) {
     }
 }
 
+static void make_arenas(maker *m) {
+    for (uint32_t i = 0; i < m->facts->arenas.count; i++) {
+        ar_storage_arena *arena = &m->facts->arenas.data[i];
+        arena->whole = class_of_cell(m, arena->whole);
+        for (uint32_t k = 0; k < arena->part_count; k++)
+            arena->parts[k].class_id =
+                class_of_cell(m, arena->parts[k].class_id);
+    }
+}
+
 static void make_flows(maker *m) {
     ar_graph *g = m->g;
     for (uint32_t i = 0; i < g->flows.count; i++) {
@@ -537,6 +547,7 @@ void ar_classes_make(ar_graph *g) {
     ar_objects_make(g);
     make_sites(&m);
     make_calls(&m);
+    make_arenas(&m);
     make_flows(&m);
     fill_accumulators(&m);
     for (uint32_t i = 0; i < count; i++)

@@ -181,6 +181,21 @@ static void dump_site(dumper *d, const ar_site *site) {
     fputc('\n', d->out);
 }
 
+static void dump_arena(dumper *d, const ar_storage_arena *arena) {
+    const ar_storage_class *classes = d->facts->classes.data;
+    fprintf(d->out, "arena %s %s",
+            arena->whole == AR_NO_ID ? "?" : classes[arena->whole].name,
+            place(d, arena->where.range));
+    for (uint32_t i = 0; i < arena->part_count; i++) {
+        uint32_t id = arena->parts[i].class_id;
+        fprintf(d->out, "%s%s", i ? ", " : ": ",
+                id == AR_NO_ID ? "?" : classes[id].name);
+    }
+    if (arena->problem)
+        fprintf(d->out, "; %s %s", arena->problem, place(d, arena->problem_at));
+    fputc('\n', d->out);
+}
+
 void ar_storage_dump(FILE *out, ar_program *program,
                      const ar_storage_facts *facts) {
     dumper d = {out, ar_arena_new(), program, facts};
@@ -191,6 +206,8 @@ void ar_storage_dump(FILE *out, ar_program *program,
     }
     for (uint32_t i = 0; i < facts->flows.count; i++)
         dump_flow(&d, &facts->flows.data[i]);
+    for (uint32_t i = 0; i < facts->arenas.count; i++)
+        dump_arena(&d, &facts->arenas.data[i]);
     for (uint32_t i = 0; i < facts->sites.count; i++)
         dump_site(&d, &facts->sites.data[i]);
     ar_storage_print_counts(out, program, facts);

@@ -192,6 +192,12 @@ static void keep_all(ar_storage_plan *plan, ar_arena *arena) {
 
 static void solve(ar_storage_solver *s) {
     const ar_storage_facts *facts = s->facts;
+    uint32_t count = facts->classes.count;
+    s->info = AR_NEW_ARRAY(s->arena, ar_class_info, count + 1);
+    s->wanted = AR_NEW_ARRAY(s->arena, bool, count + 1);
+    s->followed = AR_NEW_ARRAY(s->arena, bool, count + 1);
+    s->because = AR_NEW_ARRAY(s->arena, const ar_storage_link *, count + 1);
+    s->queue = AR_NEW_ARRAY(s->arena, uint32_t, count + 1);
     index_program(s);
     ar_storage_find_roles(s);
     ar_storage_find_training(s);
@@ -201,14 +207,20 @@ static void solve(ar_storage_solver *s) {
     ar_storage_find_numbers(s);
     ar_storage_find_denied(s);
     ar_storage_find_state(s);
+    ar_storage_find_wholes(s);
     ar_storage_find_links(s);
     ar_storage_find_splits(s);
     ar_storage_find_one_values(s);
     ar_storage_find_copies(s);
     for (uint32_t i = 0; i < facts->classes.count; i++)
         ar_storage_decide(s, &facts->classes.data[i]);
+    ar_storage_keep_wholes(s);
     ar_storage_spread(s);
     refuse(s);
+}
+
+static void finish(ar_storage_solver *s) {
+    const ar_storage_facts *facts = s->facts;
     for (uint32_t i = 0; i < facts->classes.count; i++) {
         const ar_storage_class *c = &facts->classes.data[i];
         if (s->at[i].half)
@@ -233,22 +245,24 @@ ar_solve_storage(ar_arena *arena, ar_program *program, const ar_rules *rules,
         return plan;
     }
     plan->index = ar_storage_index_make(arena, program, facts, ops);
-    ar_storage_solver s = {
-        .arena = arena,
-        .program = program,
-        .rules = rules,
-        .facts = facts,
-        .ops = ops,
-        .scale = scale,
-        .diags = diags,
-        .policy = policy,
-        .plan = plan,
-        .info = AR_NEW_ARRAY(arena, ar_class_info, count + 1),
-        .at = plan->classes,
-        .wanted = AR_NEW_ARRAY(arena, bool, count + 1),
-        .followed = AR_NEW_ARRAY(arena, bool, count + 1),
-        .because = AR_NEW_ARRAY(arena, const ar_storage_link *, count + 1),
-        .queue = AR_NEW_ARRAY(arena, uint32_t, count + 1)};
+    plan->is_split = AR_NEW_ARRAY(arena, bool, facts->arenas.count + 1);
+    ar_storage_solver start = {.arena = arena,
+                               .program = program,
+                               .rules = rules,
+                               .facts = facts,
+                               .ops = ops,
+                               .scale = scale,
+                               .diags = diags,
+                               .policy = policy,
+                               .plan = plan,
+                               .at = plan->classes};
+    ar_storage_solver s = start;
     solve(&s);
+    while (ar_storage_split_arenas(&s)) {
+        start.arena_problem = s.arena_problem;
+        s = start;
+        solve(&s);
+    }
+    finish(&s);
     return plan;
 }

@@ -37,6 +37,7 @@ typedef struct ar_storage_plan {
     ar_storage_versions *versions; /* NULL below O2 */
     ar_table cells; /* ar_cell of the analysis -> 1 + class that holds it */
     uint32_t half_count;
+    bool *is_split; /* by arena: each part has a precision of its own */
 } ar_storage_plan;
 
 /* Never NULL. scale may be NULL: no role is known. */
@@ -48,6 +49,14 @@ ar_solve_storage(ar_arena *arena, ar_program *program, const ar_rules *rules,
 /* The class that holds the cell of the loss-scale analysis, or AR_NO_ID. */
 uint32_t ar_storage_class_of_cell(const ar_storage_plan *plan,
                                   const ar_cell *cell);
+/* The arena with parts of their own precisions that the cell is a part of, and
+ * the place of the part in its table; NULL: none. */
+const ar_storage_arena *ar_storage_part_of(const ar_storage_plan *plan,
+                                           const ar_scale *scale,
+                                           const ar_cell *cell, uint32_t *part);
+/* The object is such an arena. */
+bool ar_storage_is_handed_out(const ar_storage_plan *plan,
+                              const ar_scale *scale, const ar_object *object);
 /* Nothing but single floats. */
 bool ar_storage_is_scalar(const ar_storage_facts *facts, uint32_t id);
 

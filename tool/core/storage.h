@@ -204,6 +204,37 @@ typedef struct ar_storage_class {
     bool is_scratch;
 } ar_storage_class;
 
+/* One allocation that a loop hands out in parts, by a table of the addresses of
+ * the pointers and an array of lengths:
+ *
+ *     float *memory = malloc(total * sizeof(float));
+ *     float **table[] = {&t->a, &t->b}, *it = memory;
+ *     for (int i = 0; i < 2; i++) {
+ *         *table[i] = it;
+ *         it += lengths[i];
+ *     }
+ *
+ * Each part is a class of its own, taken to be used within its length, and the
+ * memory as a whole is another one. */
+typedef struct ar_storage_arena {
+    ar_where where;        /* the loop */
+    ar_decl *table;        /* a local of the function */
+    ar_node *lengths;      /* names the array */
+    ar_node *store, *step; /* in the loop */
+    ar_node *sum;          /* total += lengths[i]; */
+    ar_node *sum_loop;     /* the loop that does so, a statement */
+    /* why the text does not show that the allocation is the sum of the lengths
+     * and nothing else; NULL: it does */
+    const char *problem;
+    ar_range problem_at;
+    uint32_t whole; /* class of the memory as a whole */
+    struct ar_arena_part {
+        ar_node *pointer; /* the lvalue whose address is in the table */
+        uint32_t class_id;
+    } *parts;
+    uint32_t part_count;
+} ar_storage_arena;
+
 typedef struct ar_storage_facts {
     AR_VEC(ar_slot) slots;
     AR_VEC(ar_storage_class) classes; /* that hold floats */
@@ -213,6 +244,7 @@ typedef struct ar_storage_facts {
     AR_VEC(ar_storage_call) calls;
     AR_VEC(ar_storage_object) objects;
     ar_table members;           /* MEMBER node of such an object -> 1 + class */
+    AR_VEC(ar_storage_arena) arenas; /* as their places are in the text */
     const uint32_t *first_slot; /* by entity: its first float slot + 1, or 0 */
     const uint32_t *next_slot;  /* by slot: the next of its entity + 1, or 0 */
     uint32_t cell_count;        /* size of the graph */

@@ -254,3 +254,37 @@ bool ar_storage_is_function_value(const ar_storage_index *index,
                                   const ar_entity *function) {
     return index->is_value[function->id];
 }
+
+void ar_storage_mark_memory(const ar_storage_facts *facts, uint32_t id,
+                            bool *marks) {
+    const ar_storage_class *c = &facts->classes.data[id];
+    marks[id] = true;
+    for (uint32_t i = 0; i < c->concrete_count; i++)
+        marks[c->concrete[i]] = true;
+    for (uint32_t i = 0; i < facts->classes.count; i++) {
+        const ar_storage_class *generic = &facts->classes.data[i];
+        for (uint32_t k = 0; k < generic->concrete_count; k++)
+            marks[i] |= marks[generic->concrete[k]];
+    }
+}
+
+static bool is_untyped_slot(const ar_slot *slot) {
+    const ar_decl *decl = slot->entity->decl;
+    const ar_type *type =
+        decl->kind == AR_DECL_FUNCTION ? decl->type->element : decl->type;
+    return ar_float_depth(type) < 0;
+}
+
+/* Clearing is part of allocating only. */
+bool ar_storage_is_untyped(const ar_storage_facts *facts, uint32_t id) {
+    const ar_storage_class *c = &facts->classes.data[id];
+    const uint32_t *sites = c->site_counts;
+    if (!c->generic_of ||
+        sites[AR_SITE_ALLOCATION] + sites[AR_SITE_CLEAR] < c->site_count ||
+        (sites[AR_SITE_CLEAR] && !sites[AR_SITE_ALLOCATION]))
+        return false;
+    for (uint32_t i = 0; i < c->slot_count; i++)
+        if (!is_untyped_slot(&facts->slots.data[c->slots[i]]))
+            return false;
+    return true;
+}

@@ -64,6 +64,13 @@ typedef struct ar_mention {
 const ar_mention *ar_storage_mentions(const ar_storage_index *index,
                                       const ar_entity *entity);
 
+/* Marks the class, what it stands for, and what stands for any of that. */
+void ar_storage_mark_memory(const ar_storage_facts *facts, uint32_t id,
+                            bool *marks);
+
+/* Memory that a function allocates, or passes on, as void * only. */
+bool ar_storage_is_untyped(const ar_storage_facts *facts, uint32_t id);
+
 /* The function is named other than to call it. */
 bool ar_storage_is_function_value(const ar_storage_index *index,
                                   const ar_entity *function);

@@ -4,7 +4,7 @@
 
 static void add_link(ar_storage_solver *s, const ar_storage_call *call,
                      uint32_t generic, uint32_t actual) {
-    ar_storage_link one = {call, NULL, generic, actual};
+    ar_storage_link one = {call, NULL, NULL, generic, actual};
     if (generic != actual)
         AR_PUSH(s->arena, &s->links, one);
 }
@@ -33,7 +33,8 @@ static void link_text(ar_storage_solver *s, const ar_site *one,
         return;
     for (uint32_t k = 0; k < other->class_count; k++) {
         uint32_t last = one->class_count - 1;
-        ar_storage_link link = {NULL, other, one->classes[k < last ? k : last],
+        ar_storage_link link = {NULL, other, NULL,
+                                one->classes[k < last ? k : last],
                                 other->classes[k]};
         if (link.generic != link.actual)
             AR_PUSH(s->arena, &s->links, link);
@@ -56,6 +57,20 @@ static void link_texts(ar_storage_solver *s) {
             link_text(s, &facts->sites.data[before - 1], site);
         else
             ar_table_put(&first, key, name.end, i + UINT64_C(1));
+    }
+}
+
+/* An arena whose parts are not laid out apart has one element type. */
+static void link_arenas(ar_storage_solver *s) {
+    for (uint32_t i = 0; i < s->facts->arenas.count; i++) {
+        const ar_storage_arena *arena = &s->facts->arenas.data[i];
+        for (uint32_t k = 0; k < arena->part_count; k++) {
+            ar_storage_link one = {NULL, NULL, arena, arena->whole,
+                                   arena->parts[k].class_id};
+            if (!s->plan->is_split[i] && one.generic != one.actual &&
+                one.generic != AR_NO_ID && one.actual != AR_NO_ID)
+                AR_PUSH(s->arena, &s->links, one);
+        }
     }
 }
 
@@ -139,6 +154,7 @@ void ar_storage_find_links(ar_storage_solver *s) {
     link_uses(s);
     link_texts(s);
     ar_storage_link_objects(s);
+    link_arenas(s);
     index_links(s);
     find_agnostic(s);
 }
@@ -206,12 +222,34 @@ static const char *call_reason(const ar_storage_solver *s,
                       function, s->facts->classes.data[other].name, reason);
 }
 
+/* Parts touch by the whole, which has no say of its own. */
+static void explain_arena(ar_storage_solver *s, uint32_t id,
+                          const ar_storage_link *l) {
+    uint32_t next = across(l, id);
+    const ar_storage_link *before = s->because[next];
+    bool is_by_part = id != l->generic && before && before->arena == l->arena;
+    uint32_t other = is_by_part ? across(before, next) : next;
+    ar_storage_decision *d = &s->at[id];
+    d->reason = ar_sprintf(
+        s->arena, "in one allocation with '%s', which is FP32 (%s)",
+        s->facts->classes.data[other].name, s->at[root_of(s, id)].reason);
+    d->reason_at = l->arena->where.range;
+    const char *problem = s->arena_problem[l->arena - s->facts->arenas.data];
+    d->unlock =
+        ar_sprintf(s->arena, "parts with elements of their own size, but %s",
+                   problem ? problem : "its other uses are FP32");
+}
+
 static void explain(ar_storage_solver *s, uint32_t id,
                     const ar_storage_link *l) {
     uint32_t root = root_of(s, id);
     const ar_storage_decision *cause = &s->at[root];
     ar_storage_decision *d = &s->at[id];
     d->unlock = cause->unlock;
+    if (l->arena) {
+        explain_arena(s, id, l);
+        return;
+    }
     if (l->site) {
         const char *how = l->site->kind == AR_SITE_DECLARATION
                               ? "declared by one text with"

@@ -16,7 +16,8 @@ static void link_two(ar_storage_solver *s, const ar_site *site, uint32_t a,
     if (one->record != other->record)
         return;
     for (uint32_t i = 0; i < one->record->decl->member_count; i++) {
-        ar_storage_link link = {NULL, site, one->classes[i], other->classes[i]};
+        ar_storage_link link = {NULL, site, NULL, one->classes[i],
+                                other->classes[i]};
         if (link.generic != link.actual)
             AR_PUSH(s->arena, &s->links, link);
     }

@@ -263,7 +263,8 @@ static ar_storage_decision by_role(const ar_storage_solver *s,
     const char *by;
     d.role = strictest(s, info, &by, &d.half);
     if (d.role == AR_ROLE_NONE &&
-        (c->generic_of || info->aside || is_only_declared(s, c))) {
+        (c->generic_of || info->aside || s->is_whole[c->id] ||
+         is_only_declared(s, c))) {
         d.role = info->aside ? AR_ROLE_DATA : AR_ROLE_NONE;
         return d;
     }

@@ -1,5 +1,6 @@
 /* Roles of storage classes: each cell of the loss-scale analysis belongs to the
  * class of the memory that it is in. */
+#include "core/chains.h"
 #include "core/storage_solver.h"
 
 static void add_cell(ar_storage_solver *s, uint32_t id, const ar_cell *cell) {
@@ -56,8 +57,7 @@ static uint32_t allocated(const ar_storage_solver *s, const ar_node *site) {
 
 /* Up the calls that led to the allocation, to the class that it is for. */
 static uint32_t at_caller(const ar_storage_solver *s, uint32_t id,
-                          const ar_object *object) {
-    uint32_t depth = object->context_depth;
+                          const ar_object *object, uint32_t depth) {
     while (depth && s->facts->classes.data[id].generic_of) {
         const ar_storage_call *call = call_at(s, object->context[--depth]);
         uint32_t actual = call ? actual_of(call, id) : AR_NO_ID;
@@ -68,11 +68,12 @@ static uint32_t at_caller(const ar_storage_solver *s, uint32_t id,
     return id;
 }
 
-static bool add_to_allocation(ar_storage_solver *s, const ar_cell *cell) {
-    uint32_t id = allocated(s, cell->object->site);
+/* To the class that the memory has in that many calls. */
+static bool add_at_caller(ar_storage_solver *s, uint32_t id,
+                          const ar_cell *cell, uint32_t depth) {
     if (id == AR_NO_ID)
         return false;
-    id = at_caller(s, id, cell->object);
+    id = at_caller(s, id, cell->object, depth);
     const ar_storage_class *c = &s->facts->classes.data[id];
     if (!c->generic_of) {
         add_cell(s, id, cell);
@@ -82,6 +83,11 @@ static bool add_to_allocation(ar_storage_solver *s, const ar_cell *cell) {
     for (uint32_t i = 0; i < c->concrete_count; i++)
         add_cell(s, c->concrete[i], cell);
     return c->concrete_count > 0;
+}
+
+static bool add_to_allocation(ar_storage_solver *s, const ar_cell *cell) {
+    return add_at_caller(s, allocated(s, cell->object->site), cell,
+                         cell->object->context_depth);
 }
 
 /* ---- memory that goes through bytes on its way -------------------------- */
@@ -182,14 +188,76 @@ static void share_all_uses(ar_storage_solver *s) {
         }
 }
 
+/* ---- parts of arenas ----------------------------------------------------- */
+
+typedef struct parts {
+    ar_storage_solver *s;
+    ar_table arena_at; /* place of the store that hands out: 1 + arena */
+    ar_chains stores;  /* of those: by object */
+} parts;
+
+static const ar_storage_arena *arena_of(const parts *p,
+                                        const ar_pointer_store *store) {
+    uint32_t index = ar_solver_find(&p->arena_at, store->node);
+    return index ? &p->s->facts->arenas.data[index - 1] : NULL;
+}
+
+static parts index_parts(ar_storage_solver *s) {
+    const ar_scale *scale = s->scale;
+    parts p = {.s = s, .arena_at = {.arena = s->arena}};
+    for (uint32_t i = 0; i < s->facts->arenas.count; i++) {
+        uint64_t more,
+            place = ar_place_key(s->facts->arenas.data[i].store, &more);
+        ar_table_put(&p.arena_at, place, more, i + UINT64_C(1));
+    }
+    p.stores = ar_chains_new(s->arena, scale->stores.count);
+    for (uint32_t i = scale->stores.count; i-- > 0 && p.arena_at.count;)
+        if (arena_of(&p, &scale->stores.data[i]))
+            ar_chain_add(&p.stores, ar_key(scale->stores.data[i].target), i);
+    return p;
+}
+
+/* How many calls lead into the function; all, if it is none of theirs. */
+static uint32_t depth_in(const parts *p, const ar_object *object,
+                         const ar_decl *function) {
+    for (uint32_t depth = object->context_depth; depth; depth--) {
+        const ar_decl *callee =
+            ar_direct_callee(object->context[depth - 1]->kids[0]);
+        if (callee && ar_definition_of(p->s->program, callee) == function)
+            return depth;
+    }
+    return object->context_depth;
+}
+
+/* A part is known by the pointer that it was handed to; what lies at the start
+ * is both the first part and the whole. */
+static bool add_to_part(const parts *p, const ar_cell *cell) {
+    bool any = false;
+    uint32_t i = ar_chain(&p->stores, ar_key(cell->object)), part;
+    for (; i; i = p->stores.next[i]) {
+        const ar_pointer_store *store = &p->s->scale->stores.data[i - 1];
+        const ar_storage_arena *arena = arena_of(p, store);
+        if (strcmp(store->target_path, cell->path) == 0 &&
+            ar_storage_find_part(arena, store, &part))
+            any = add_at_caller(
+                      p->s, arena->parts[part].class_id, cell,
+                      depth_in(p, cell->object, arena->where.function)) ||
+                  any;
+    }
+    return any && cell->is_region;
+}
+
 static bool holds_floats(const ar_cell *cell) {
     return !cell->scalar || ar_is_float(cell->scalar);
 }
 
 void ar_storage_find_roles(ar_storage_solver *s) {
+    parts p = {0};
+    if (s->scale)
+        p = index_parts(s);
     for (uint32_t i = 0; s->scale && i < s->scale->cells.count; i++) {
         const ar_cell *cell = s->scale->cells.data[i];
-        if (!holds_floats(cell))
+        if (!holds_floats(cell) || add_to_part(&p, cell))
             continue;
         const ar_decl *decl = cell->field ? cell->field : cell->object->decl;
         bool known =

@@ -25,12 +25,14 @@ typedef struct ar_class_info {
     ar_range spoiled_at;
 } ar_class_info;
 
-/* From the call that puts `actual` in the place of `generic`; without a call:
- * the same field of two objects whose struct is named in one place, one text
- * that declares both, or two uses of one field. Both have one precision. */
+/* From the call that puts `actual` in the place of `generic`; of an arena: the
+ * whole and a part of it; of none: the same field of two objects whose struct
+ * is named in one place, one text that declares both, or two uses of one field.
+ * Both have one precision. */
 typedef struct ar_storage_link {
     const ar_storage_call *call;
     const ar_site *site;
+    const ar_storage_arena *arena;
     uint32_t generic, actual;
 } ar_storage_link;
 
@@ -56,6 +58,8 @@ typedef struct ar_storage_solver {
     bool *in_training;       /* by entity: a function that training may run */
     ar_storage_decision *at; /* plan->classes */
     AR_VEC(ar_storage_link) links;
+    const char **arena_problem; /* by arena: why it keeps one precision */
+    bool *is_whole; /* class: an arena as a whole, whose elements none uses */
     uint32_t *first, *list; /* class -> positions in list of its links */
     ar_map assigned;        /* local float scalar: decl -> ar_local_value */
     ar_map returned;        /* function: entity id + 1 -> ar_local_value */
@@ -137,6 +141,17 @@ bool ar_storage_role_is_half(const ar_storage_solver *s, ar_role role,
                              const char **by);
 /* storage_copies.c: copies of what stays FP32; after the links */
 void ar_storage_find_copies(ar_storage_solver *s);
+/* storage_arenas.c: marks the classes that are arenas as a whole */
+void ar_storage_find_wholes(ar_storage_solver *s);
+/* The part whose address this store hands out. */
+bool ar_storage_find_part(const ar_storage_arena *arena,
+                          const ar_pointer_store *store, uint32_t *part);
+/* Arenas that were to have one precision, and got FP32 for it, get one for each
+ * part where that can be; false: there is none. */
+bool ar_storage_split_arenas(ar_storage_solver *s);
+/* The whole of an arena that is split stays FP32: it is bytes. */
+void ar_storage_keep_wholes(ar_storage_solver *s);
+
 /* storage_links.c: from class to class */
 void ar_storage_find_links(ar_storage_solver *s);
 void ar_storage_spread(ar_storage_solver *s);

@@ -133,6 +133,15 @@ static void find_cycles(ar_storage_solver *s) {
     }
 }
 
+/* An allocation whose parts have one precision has the same one in all calls:
+ * they may be the same parts. */
+static void find_arenas(ar_storage_solver *s) {
+    for (uint32_t i = 0; i < s->facts->arenas.count; i++)
+        if (!s->plan->is_split[i])
+            deny(s, s->facts->arenas.data[i].where.function,
+                 "it hands out an allocation in parts of one precision");
+}
+
 void ar_storage_find_splits(ar_storage_solver *s) {
     list_functions(s);
     ar_storage_versions *versions = s->plan->versions;
@@ -145,4 +154,5 @@ void ar_storage_find_splits(ar_storage_solver *s) {
     text_walk walk = {.s = s};
     ar_program_visit(s->program, visit_text, &walk);
     find_cycles(s);
+    find_arenas(s);
 }

@@ -161,7 +161,35 @@ static size allocation(ar_run *run, const ar_object *object) {
     return all;
 }
 
+/* The frame of the call that entered the function; 0: it is not seen. */
+static uint32_t frame_in(const ar_run *run, const ar_object *object,
+                         const ar_decl *function) {
+    uint32_t frame = object->context_depth;
+    for (; frame; frame--) {
+        const ar_decl *callee =
+            ar_direct_callee(object->context[frame - 1]->kids[0]);
+        if (callee && ar_definition_of(run->program, callee) == function)
+            break;
+    }
+    return frame;
+}
+
+/* lengths[i] floats */
+static size part_of_arena(ar_run *run, const ar_cell *cell,
+                          const ar_storage_arena *arena, uint32_t part) {
+    sizer z = {run, cell->object};
+    uint32_t frame = frame_in(run, cell->object, arena->where.function);
+    size lengths = value_of(&z, arena->lengths, frame);
+    return (size){sizeof(float),
+                  ar_sprintf(run->arena, "%s[%u]", lengths.text, part)};
+}
+
 static size size_of(ar_run *run, const ar_cell *cell) {
+    uint32_t part;
+    const ar_storage_arena *arena =
+        ar_storage_part_of(run->storage_plan, run->scale, cell, &part);
+    if (arena)
+        return part_of_arena(run, cell, arena, part);
     const ar_type *type = cell->field && !strchr(cell->path, '[')
                               ? cell->field->type
                           : cell->field        ? NULL
@@ -211,9 +239,15 @@ static const char *sum_text(ar_run *run, const sum *of) {
     return of->terms.count ? ar_str_text(&out) : "0";
 }
 
-/* A buffer is counted once, whatever parts it has and wherever it is used. */
-static bool is_counted(ar_table *seen, const ar_cell *cell) {
+/* A buffer is counted once, whatever parts it has and wherever it is used.
+ * Those of an arena that is split are buffers each, and its whole is none. */
+static bool is_counted(const ar_run *run, ar_table *seen, const ar_cell *cell) {
     const ar_object *object = cell->object;
+    uint32_t part;
+    if (ar_storage_part_of(run->storage_plan, run->scale, cell, &part))
+        return !ar_table_add(seen, ar_key(object), ar_key2(part, UINT32_MAX));
+    if (ar_storage_is_handed_out(run->storage_plan, run->scale, object))
+        return true;
     uint64_t what = object->decl ? ar_key(object->decl) : ar_key(object);
     return !ar_table_add(seen, what, ar_key(cell->field));
 }
@@ -227,7 +261,7 @@ void ar_audit_add_memory(ar_run *run, ar_audit *audit) {
         const ar_cell *cell = run->scale->cells.data[i];
         uint32_t id = ar_storage_class_of_cell(run->storage_plan, cell);
         if (id == AR_NO_ID || ar_storage_is_scalar(run->storage, id) ||
-            is_counted(&seen, cell))
+            is_counted(run, &seen, cell))
             continue;
         const ar_storage_decision *d = &run->storage_plan->classes[id];
         add_buffer(run, &shares[d->role], size_of(run, cell), d->half);

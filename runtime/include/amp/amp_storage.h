@@ -26,10 +26,12 @@
 #if defined(__GNUC__)
 #define AMP_EXTENSION           __extension__
 #define AMP_COPY_BITS(to, from) __builtin_memcpy(to, from, sizeof *(to))
+#define AMP_CLEAR_BYTES(p, n)   ((void)__builtin_memset(p, 0, n))
 #else
 #include <string.h>
 #define AMP_EXTENSION
 #define AMP_COPY_BITS(to, from) memcpy(to, from, sizeof *(to))
+#define AMP_CLEAR_BYTES(p, n)   ((void)memset(p, 0, n))
 #endif
 
 /* ---- one value ---------------------------------------------------------- */
@@ -336,6 +338,62 @@ amp_status amp_linear_backward_mixed_as(amp_dtype half, amp_buffer dinp,
                                         int64_t out_features);
 #define amp_linear_backward_mixed(...)                                         \
     amp_linear_backward_mixed_as(AMP_HALF, __VA_ARGS__)
+
+/* ---- allocations that are handed out in parts -----------------------------
+ */
+
+/* The room, in floats, of n elements of `size` bytes: parts that are laid out
+ * so lie at multiples of sizeof(float), and in the neutral build where n
+ * floats would. */
+static inline size_t amp_arena_floats(size_t n, size_t size) {
+    return (n * size + sizeof(float) - 1) / sizeof(float);
+}
+
+/* Sets a pointer to elements of either type, given by its address. */
+static inline void amp_arena_point(void *pointer, void *memory) {
+    AMP_COPY_BITS((void **)pointer, &memory);
+}
+
+#if defined(AMP_HALF_FP32)
+
+#define amp_arena_part(pointer, memory, n, size)                               \
+    amp_arena_point(pointer, memory)
+#define amp_arena_clear(memory, bytes) AMP_CLEAR_BYTES(memory, bytes)
+
+#else
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Remembers that n elements of `size` bytes lie there; what was known of that
+ * memory before is void. Without memory to do so it stops the program. */
+void amp_arena_note(void *memory, size_t n, size_t size);
+
+/* Zeroes what `bytes` from here on would be if all parts were floats: whole
+ * parts, and the first elements of one. The memory has to be the start of a
+ * part that is known, and what follows to be known too, or the program is
+ * stopped. */
+void amp_arena_clear(void *memory, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+/* amp_arena_point of a part that may be cleared by amp_arena_clear. */
+static inline void amp_arena_part(void *pointer, void *memory, size_t n,
+                                  size_t size) {
+    amp_arena_point(pointer, memory);
+    amp_arena_note(memory, n, size);
+}
+
+#endif
 
 /* ---- files and loss scale, of half buffers ------------------------------- */
 
