@@ -236,6 +236,13 @@ static void put_behind(ar_rewriter *r, ar_range range, const char *text,
                 ar_sprintf(r->arena, "%s%s", gap, text));
 }
 
+/* A struct without a tag goes by the name of its typedef, but not in its text.
+ */
+static bool has_tag(const ar_rewriter *r, const ar_decl *record) {
+    return *record->name &&
+           strcmp(ar_source_text(r, record->name_range), record->name) == 0;
+}
+
 static bool put_definition(ar_plan *plan, const ar_record_copy *copy) {
     ar_edits edits = {.arena = plan->arena};
     ar_plan aside = *plan; /* the original stays as it is */
@@ -244,7 +251,7 @@ static bool put_definition(ar_plan *plan, const ar_record_copy *copy) {
     const ar_decl *record = copy->record->decl;
     const ar_decl *around = typedef_around(&r, copy->record);
     put_fields(&own, copy->record, copy->kind);
-    if (*record->name)
+    if (has_tag(&r, record))
         rename_to(&edits, record->name_range, suffixed(&r, record->name, copy));
     if (around)
         rename_to(&edits, around->name_range, suffixed(&r, around->name, copy));
