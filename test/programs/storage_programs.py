@@ -22,13 +22,13 @@ RULES = ('keep half variable "h_*";\nkeep half field "*.h_*";\n'
          "op wrap wrap(x) infer return = x;\n")
 
 HEAD = """\
-#include <immintrin.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xmmintrin.h>
 
 typedef float real;
 #define NUMBER float
