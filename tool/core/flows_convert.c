@@ -46,8 +46,7 @@ static const ar_decl *pointed_record(const ar_type *type) {
 static void view_struct(ar_walk *w, ar_node *node) {
     const ar_decl *from = pointed_record(node->kids[0]->type);
     const ar_decl *to = pointed_record(node->type);
-    if (!from || !to || ar_starts_with(w->g, from, to) ||
-        ar_starts_with(w->g, to, from))
+    if (!from || !to || ar_can_be_viewed_as(w->g, from, to))
         return;
     const char *reason = "its struct is also viewed as another";
     ar_seen_as_both(w->g, from, to, ar_here(w, node));

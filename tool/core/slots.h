@@ -209,6 +209,9 @@ void ar_seen_as_both(ar_graph *g, const ar_decl *a, const ar_decl *b,
                      ar_where where);
 /* A struct may be viewed as its first member. */
 bool ar_starts_with(ar_graph *g, const ar_decl *record, const ar_decl *first);
+/* One is the first member of the other, or a head without floats that both
+ * have: the fields that they share need not be joined. */
+bool ar_can_be_viewed_as(ar_graph *g, const ar_decl *a, const ar_decl *b);
 /* The field of every object of its struct, or of this one. */
 bool ar_field_is_apart(ar_graph *g, const ar_decl *field);
 uint32_t ar_cell_field(ar_graph *g, uint32_t object, const ar_decl *field);

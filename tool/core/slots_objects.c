@@ -71,17 +71,51 @@ bool ar_starts_with(ar_graph *g, const ar_decl *record, const ar_decl *first) {
     return false;
 }
 
+/* No floats are behind it, whichever struct it is read from. */
+static bool is_harmless(const ar_type *type) {
+    if (!ar_is_address(type))
+        return !ar_is_kind(type, AR_TYPE_RECORD);
+    const ar_type *bottom = ar_address_bottom(type);
+    return ar_is_kind(bottom, AR_TYPE_RECORD)
+               ? bottom->record && bottom->record->is_system
+               : ar_is_kind(bottom, AR_TYPE_INT) ||
+                     ar_is_kind(bottom, AR_TYPE_ENUM);
+}
+
+/* The other begins as this one, which has nothing in it that holds floats: the
+ * head that structs of a library have in common. */
+static bool is_plain_head(ar_graph *g, const ar_decl *head,
+                          const ar_decl *whole) {
+    head = ar_entity_of(g->program, head)->decl;
+    whole = ar_entity_of(g->program, whole)->decl;
+    if (head->is_union || whole->is_union || !head->member_count ||
+        head->member_count > whole->member_count)
+        return false;
+    for (uint32_t i = 0; i < head->member_count; i++) {
+        const ar_type *type = head->members[i]->type;
+        const ar_type *same = whole->members[i]->type;
+        if (!type || !same || type->kind != same->kind ||
+            strcmp(type->spelling, same->spelling) != 0 || !is_harmless(type))
+            return false;
+    }
+    return true;
+}
+
+bool ar_can_be_viewed_as(ar_graph *g, const ar_decl *a, const ar_decl *b) {
+    return ar_starts_with(g, a, b) || ar_starts_with(g, b, a) ||
+           is_plain_head(g, a, b) || is_plain_head(g, b, a);
+}
+
 void ar_seen_as_both(ar_graph *g, const ar_decl *a, const ar_decl *b,
                      ar_where where) {
     ar_mixture mixture = {a, b, where};
-    if (!ar_starts_with(g, a, b) && !ar_starts_with(g, b, a) &&
-        ar_table_add(&g->mixed, a->id, b->id))
+    if (!ar_can_be_viewed_as(g, a, b) && ar_table_add(&g->mixed, a->id, b->id))
         AR_PUSH(g->arena, &g->mixtures, mixture);
 }
 
 static void mix(ar_graph *g, uint32_t cell, const ar_decl *a,
                 const ar_decl *b) {
-    if (a->id == b->id)
+    if (a->id == b->id || is_plain_head(g, a, b) || is_plain_head(g, b, a))
         return;
     if (g->is_mixed)
         g->is_mixed[a->id] = g->is_mixed[b->id] = true;
@@ -92,7 +126,7 @@ static void mix(ar_graph *g, uint32_t cell, const ar_decl *a,
 
 void ar_cell_is_record(ar_graph *g, uint32_t cell, const ar_decl *record) {
     ar_cell *c = at(g, cell);
-    if (!c->record)
+    if (record && (!c->record || is_plain_head(g, c->record, record)))
         c->record = record;
     else if (record)
         mix(g, cell, c->record, record);
@@ -103,7 +137,12 @@ void ar_join_records(ar_graph *g, uint32_t root, uint32_t other) {
     ar_cell *r = &g->cells.data[root], *o = &g->cells.data[other];
     if (r->record && o->record)
         mix(g, root, r->record, o->record);
-    if (!r->record || (o->record && o->record->id < r->record->id))
+    bool is_head = r->record && o->record && r->record != o->record;
+    if (is_head && is_plain_head(g, r->record, o->record))
+        r->record = o->record;
+    else if (is_head && is_plain_head(g, o->record, r->record))
+        return;
+    else if (!r->record || (o->record && o->record->id < r->record->id))
         r->record = o->record ? o->record : r->record;
 }
 

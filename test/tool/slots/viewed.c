@@ -43,6 +43,44 @@ typedef struct {
 // CHECK-NEXT: slot derived.more/1
 // CHECK-NEXT: sites
 
+// A head that holds no floats is the same in both.
+typedef struct {
+    int code;
+    char *text;
+} head;
+typedef struct {
+    int code;
+    char *text;
+    float *values;
+} whole;
+// CHECK-LABEL: class whole.values/1
+// CHECK-NEXT: slot whole.values/1
+// CHECK-NEXT: sites
+
+// It only looks like one.
+typedef struct {
+    int code;
+    void *any;
+} other_head;
+typedef struct {
+    int code;
+    float *values;
+} other_whole;
+// CHECK-LABEL: class other_whole.values/1
+// CHECK: pin struct: its struct is also viewed as another
+
+static void report(head *h) { h->code = 1; }
+float with_head(whole *w) {
+    report((head *)w);
+    void *any = w;
+    head *h = any;
+    return h->code + w->values[0];
+}
+float with_other(other_whole *w) {
+    other_head *h = (other_head *)w;
+    return h->any ? w->values[0] : 0;
+}
+
 float by_cast(one *p) { return ((two *)p)->v[0]; }
 
 float by_void(three *p) {
