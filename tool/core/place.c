@@ -285,11 +285,10 @@ static bool is_continued(const ar_file *file, uint32_t line) {
     return end > 0 && file->bytes[end - 1] == '\\';
 }
 
-/* A line of the call that reaches to the right of its bracket belongs there. */
-static void realign(ar_placer *placer, const ar_node *call, size_t shift) {
-    const ar_file *file = file_of(placer->program, call);
-    uint32_t open = ar_skip_blank(file, call->op_range.end);
-    if (open >= call->range.end || file->bytes[open] != '(')
+void ar_place_realign(ar_placer *placer, ar_range list, size_t shift) {
+    const ar_file *file = ar_files_load(&placer->program->files, list.file);
+    uint32_t open = ar_skip_blank(file, list.begin);
+    if (open >= list.end || file->bytes[open] != '(')
         return;
     const char *below = ar_align_below(placer->arena, file, open + 1);
     size_t column = strlen(below);
@@ -297,13 +296,12 @@ static void realign(ar_placer *placer, const ar_node *call, size_t shift) {
         return;
     const char *step = ar_sprintf(placer->arena, "%*s", (int)shift, "");
     uint32_t at = ar_next_line(file, open);
-    for (; at < call->range.end; at = ar_next_line(file, at)) {
+    for (; at < list.end; at = ar_next_line(file, at)) {
         uint32_t text = at;
         while (text < file->size && file->bytes[text] == ' ')
             text++;
         if (text - at >= column && !is_continued(file, at))
-            insert(placer, call->range.file, at, step, -BRACE_ORDER - 2,
-                   "alignment");
+            insert(placer, list.file, at, step, -BRACE_ORDER - 2, "alignment");
     }
 }
 
@@ -313,7 +311,10 @@ bool ar_place_rename(ar_placer *placer, const ar_node *call, const char *name,
         return false;
     size_t before = call->op_range.end - call->op_range.begin;
     if (strlen(name) > before)
-        realign(placer, call, strlen(name) - before);
+        ar_place_realign(placer,
+                         (ar_range){call->range.file, call->op_range.end,
+                                    call->range.end, false},
+                         strlen(name) - before);
     return true;
 }
 

@@ -65,6 +65,9 @@ bool ar_place_replace(ar_placer *placer, ar_range range, const char *text,
 /* Another name for the callee; lines that are aligned behind it follow. */
 bool ar_place_rename(ar_placer *placer, const ar_node *call, const char *name,
                      const char *why);
+/* The text in front of a list in brackets grows by `shift` bytes: lines of it
+ * that reach to the right of its bracket belong there. */
+void ar_place_realign(ar_placer *placer, ar_range list, size_t shift);
 /* Further arguments at the end, `a, b`. longer: by how many bytes the callee's
  * name grows, as the line may then be full. */
 bool ar_place_argument(ar_placer *placer, const ar_node *call, const char *text,

@@ -67,12 +67,35 @@ static ar_edits edits_inside(ar_arena *arena, const round_edits *r,
     return own;
 }
 
+/* By how many bytes the line grows up to where the parameters begin. */
+static int64_t growth(ar_plan *plan, const ar_edits *own, ar_range name,
+                      const char *text) {
+    const ar_file *file = ar_files_load(&plan->program->files, name.file);
+    uint32_t line = ar_line_start(file, name.begin);
+    int64_t sum = (int64_t)strlen(text) - (name.end - name.begin);
+    for (uint32_t i = 0; i < own->list.count; i++) {
+        ar_range range = own->list.data[i].range;
+        if (range.begin >= line && range.end <= name.begin)
+            sum += (int64_t)strlen(own->list.data[i].text) -
+                   (range.end - range.begin);
+    }
+    return sum;
+}
+
 /* The declaration as the round has it, under another name. */
 static const char *text_of(ar_plan *plan, const round_edits *edits,
                            const ar_decl *decl, const char *name) {
     ar_arena *arena = plan->arena;
     ar_range range = decl->range;
     ar_edits own = edits_inside(arena, edits, range);
+    int64_t shift = growth(plan, &own, decl->name_range, name);
+    ar_placer placer = ar_placer_new(arena, plan->program, &own);
+    ar_range list = range;
+    list.begin = decl->name_range.end;
+    if (decl->body)
+        list.end = decl->body->range.begin;
+    if (shift > 0)
+        ar_place_realign(&placer, list, (size_t)shift);
     ar_edit rename = {
         .range = decl->name_range, .text = name, .why = "half storage"};
     ar_edit_add(&own, rename);
