@@ -10,13 +10,14 @@ import sys
 
 import llmc
 import mlp
+import storage
 import tool
 from common import Targets, finish, has_flag, print_machine, run
 
 GEMM = re.compile(r"(fp16|bf16)\s+(\d+) x\s+(\d+) x\s+(\d+)"
                   r"\s+\S+\s+\S+\s+([\d.]+)$")
 KERNEL = re.compile(r"(\S.*?\S)\s+(\d+)\s+[\d.]+\s+[\d.]+\s+([\d.]+)$")
-PARTS = ("tool", "runtime", "mlp", "llmc")
+PARTS = ("tool", "storage", "runtime", "mlp", "llmc")
 
 
 def runtime(options, targets):
@@ -83,7 +84,8 @@ def main():
     options.work.mkdir(parents=True)
     targets = Targets()
     print_machine(options)
-    for name, part in (("tool", tool.bench), ("runtime", runtime),
+    for name, part in (("tool", tool.bench), ("storage", storage.bench),
+                       ("runtime", runtime),
                        ("mlp", mlp.bench), ("llmc", llmc.bench)):
         if name in options.only:
             part(options, targets)
