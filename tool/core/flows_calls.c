@@ -236,22 +236,21 @@ static bool rule_updates(const call *c, uint32_t i) {
     return false;
 }
 
-static void note_repeated_update(ar_walk *w, const call *c,
-                                 const argument *arg) {
+static void note_repeated_update(ar_walk *w, const call *c, const argument *arg,
+                                 uint32_t memory) {
     if (!w->accumulation)
         return;
     ar_repetition repeated =
         ar_call_repetition(w->accumulation, c->node, arg->node);
     if (repeated.inner)
-        ar_note_accumulation(w, AR_ACCUMULATE_CALL, arg->target, c->node,
-                             repeated);
+        ar_note_accumulation(w, AR_ACCUMULATE_CALL, memory, c->node, repeated);
 }
 
 static void note_update(ar_walk *w, const call *c, uint32_t i) {
     const argument *arg = &c->args[i];
     ar_cell_fact(w->g, arg->target, AR_FACT_UPDATED, ar_here(w, c->node), NULL,
                  0);
-    note_repeated_update(w, c, arg);
+    note_repeated_update(w, c, arg, arg->target);
 }
 
 /* ---- functions that are not described ------------------------------------ */
@@ -503,13 +502,50 @@ static void pin_function_value(ar_walk *w, uint32_t function, ar_node *node) {
                    reason);
 }
 
+/* The memory behind a field of the object that the parameter is given; 0: the
+ * field is none of the object's own. */
+static uint32_t behind_field(ar_graph *g, uint32_t param, const ar_type *type,
+                             uint32_t field) {
+    const ar_decl *record = ar_apart_record(g, type);
+    return ar_field_is_apart(g, record->members[field])
+               ? ar_object_below(g,
+                                 ar_cell_field(g,
+                                               ar_object_below(g, param, type),
+                                               record->members[field]),
+                                 record->members[field]->type)
+               : 0;
+}
+
+/* What the callee adds to behind the fields of an object, by index. */
+static uint64_t updated_fields(ar_graph *g, uint32_t param,
+                               const ar_type *type) {
+    const ar_decl *record = ar_apart_record(g, type);
+    uint64_t set = 0;
+    for (uint32_t i = 0; record && i < record->member_count; i++) {
+        uint32_t memory = behind_field(g, param, type, i);
+        if (memory && ar_cell_has(g, memory, AR_FACT_UPDATED))
+            set |= UINT64_C(1) << i;
+    }
+    return set;
+}
+
+static void note_updated_fields(ar_walk *w, const call *c, const argument *arg,
+                                uint32_t param, uint64_t set) {
+    for (uint32_t i = 0; i < 64 && set >> i; i++)
+        if (set >> i & 1)
+            note_repeated_update(w, c, arg,
+                                 behind_field(w->g, param, arg->node->type, i));
+}
+
 static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
                  ar_decl *param) {
     ar_graph *g = w->g;
     const argument *arg = &c->args[i];
     uint32_t cell = ar_cell_param(g, function, i);
+    uint64_t fields = updated_fields(g, cell, arg->node->type);
     if (ar_is_apart_value(w, arg->node->type)) {
         ar_copy_object(w, arg->target, cell);
+        note_updated_fields(w, c, arg, cell, fields);
         return;
     }
     if (arg->target) {
@@ -519,7 +555,8 @@ static void pass(ar_walk *w, const call *c, uint32_t function, uint32_t i,
             memory && ar_cell_has(g, ar_cell_find(g, memory), AR_FACT_UPDATED);
         ar_store_pointer(w, cell, arg->target, arg->node, param, arg->node);
         if (updates)
-            note_repeated_update(w, c, arg);
+            note_repeated_update(w, c, arg, arg->target);
+        note_updated_fields(w, c, arg, cell, fields);
         return;
     }
     const ar_type *type = arg->node->type;

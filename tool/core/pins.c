@@ -94,9 +94,37 @@ static bool has_slots(ar_graph *g, const ar_entity *entity) {
     return false;
 }
 
+static void pin_targets(ar_graph *g, const ar_decl *record, ar_pin_kind kind,
+                        ar_where where, const char *reason) {
+    record = ar_entity_of(g->program, record)->decl;
+    for (uint32_t i = 0; i < record->member_count && !record->is_system; i++)
+        if (ar_float_depth(record->members[i]->type) > 0 &&
+            !ar_field_is_apart(g, record->members[i]))
+            ar_cell_pin(g, memory_of(g, record->members[i]), kind, where,
+                        reason);
+}
+
+/* extern struct matrix m; that others define */
+static void pin_foreign_struct(ar_graph *g, const ar_entity *entity) {
+    const ar_decl *decl = entity->decl;
+    const ar_type *type = ar_address_bottom(decl->type);
+    if (decl->kind != AR_DECL_VAR || decl->storage != AR_STORAGE_EXTERN ||
+        decl->is_system || decl->is_cuda_shared ||
+        !ar_is_kind(type, AR_TYPE_RECORD) || is_defined(entity))
+        return;
+    const char *reason = "defined outside the program";
+    ar_where where = at_decl(entity->unit, decl);
+    if (ar_apart_record(g, decl->type))
+        ar_cell_pin(g, memory_of(g, decl), AR_PIN_FOREIGN_OBJECT, where,
+                    reason);
+    else
+        pin_targets(g, type->record, AR_PIN_FOREIGN_OBJECT, where, reason);
+}
+
 void ar_pins_of_declarations(ar_graph *g) {
     for (uint32_t i = 0; i < g->program->entities.count; i++) {
         const ar_entity *entity = &g->program->entities.data[i];
+        pin_foreign_struct(g, entity);
         if (!has_slots(g, entity))
             continue;
         memory_of(g, entity->decl);
@@ -182,22 +210,12 @@ void ar_pins_of_kinds(ar_graph *g) {
 
 /* ---- structs seen as others ---------------------------------------------- */
 
-static void pin_targets(ar_graph *g, const ar_decl *record, ar_where where,
-                        const char *reason) {
-    record = ar_entity_of(g->program, record)->decl;
-    for (uint32_t i = 0; i < record->member_count && !record->is_system; i++)
-        if (ar_float_depth(record->members[i]->type) > 0 &&
-            !ar_field_is_apart(g, record->members[i]))
-            ar_cell_pin(g, memory_of(g, record->members[i]), AR_PIN_RECORD,
-                        where, reason);
-}
-
 void ar_pins_of_mixtures(ar_graph *g) {
     const char *reason = "its struct is also viewed as another";
     for (uint32_t i = 0; i < g->mixtures.count; i++) {
         const ar_mixture *mixture = &g->mixtures.data[i];
-        pin_targets(g, mixture->one, mixture->where, reason);
-        pin_targets(g, mixture->other, mixture->where, reason);
+        pin_targets(g, mixture->one, AR_PIN_RECORD, mixture->where, reason);
+        pin_targets(g, mixture->other, AR_PIN_RECORD, mixture->where, reason);
     }
     for (uint32_t i = 1; i < g->cells.count; i++) {
         const ar_cell *cell = &g->cells.data[i];
@@ -210,7 +228,7 @@ void ar_pins_of_mixtures(ar_graph *g) {
         const ar_decl *record = cell->record;
         uint32_t pointee = cell->pointee;
         reason = "its struct is also used as an array of pointers";
-        pin_targets(g, record, use->where, reason);
+        pin_targets(g, record, AR_PIN_RECORD, use->where, reason);
         if (pointee)
             ar_cell_pin(g, pointee, AR_PIN_RECORD, use->where, reason);
     }

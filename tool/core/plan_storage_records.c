@@ -38,21 +38,13 @@ static bool is_inside(ar_range outer, ar_range inner) {
            outer.end >= inner.end;
 }
 
-/* The next typedef that gives the struct, and no pointer to it, a name; one
- * header that many units read declares once. */
+/* The next typedef of the struct; *at is 0 before the first. */
 static const ar_decl *next_typedef(const ar_rewriter *r,
-                                   const ar_entity *record, uint32_t *entity) {
-    ar_program *program = r->program;
-    for (; *entity < program->entities.count; ++*entity) {
-        const ar_decl *decl = program->entities.data[*entity].decl;
-        if (decl->kind != AR_DECL_TYPEDEF || decl->is_system ||
-            !ar_is_kind(decl->aliased, AR_TYPE_RECORD) ||
-            ar_entity_of(program, decl->aliased->record) != record)
-            continue;
-        ++*entity;
-        return decl;
-    }
-    return NULL;
+                                   const ar_entity *record, uint32_t *at) {
+    const ar_storage_index *index = r->storage->index;
+    *at = *at ? ar_storage_typedef_after(index, *at)
+              : ar_storage_typedef_of(index, record);
+    return *at ? r->program->entities.data[*at - 1].decl : NULL;
 }
 
 /* The typedef whose text holds that of the struct, or NULL. */

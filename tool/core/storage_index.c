@@ -12,6 +12,7 @@ struct ar_storage_index {
     const ar_storage_facts *facts;
     const ar_ops *ops;
     ar_chains sites, calls, op_sites; /* by node */
+    ar_chains typedefs;               /* entities, by that of their struct */
     ar_chains copies;                 /* flows, by the place of the call */
     ar_table units;                   /* unit -> 1 + its position */
     ar_strmap *measured;              /* by unit */
@@ -101,6 +102,27 @@ bool ar_storage_is_measured(const ar_storage_index *index, const ar_unit *unit,
 
 /* ---- declarations -------------------------------------------------------- */
 
+static void index_typedefs(ar_storage_index *index) {
+    const ar_program *program = index->program;
+    index->typedefs = ar_chains_new(index->arena, program->entities.count);
+    for (uint32_t i = program->entities.count; i-- > 0;) {
+        const ar_decl *decl = program->entities.data[i].decl;
+        if (decl->kind == AR_DECL_TYPEDEF && !decl->is_system &&
+            ar_is_kind(decl->aliased, AR_TYPE_RECORD))
+            ar_chain_add(&index->typedefs, decl->aliased->record->id, i);
+    }
+}
+
+uint32_t ar_storage_typedef_of(const ar_storage_index *index,
+                               const ar_entity *record) {
+    return ar_chain(&index->typedefs, record->id);
+}
+
+uint32_t ar_storage_typedef_after(const ar_storage_index *index,
+                                  uint32_t name) {
+    return index->typedefs.next[name];
+}
+
 static uint64_t token_key(ar_range token) {
     return ar_key2(token.file, token.begin);
 }
@@ -184,6 +206,7 @@ ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
     index->program = program;
     index->facts = facts;
     index->ops = ops;
+    index_typedefs(index);
     index_sites(index);
     index_ops(index);
     index_copies(index);

@@ -16,6 +16,12 @@ ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
 uint32_t ar_storage_site_at(const ar_storage_index *index, const ar_node *node);
 uint32_t ar_storage_site_after(const ar_storage_index *index, uint32_t site);
 
+/* The typedefs that name the struct, and no pointer to it: 1 + the entity of
+ * the first one, 0 for none; then the next. */
+uint32_t ar_storage_typedef_of(const ar_storage_index *index,
+                               const ar_entity *record);
+uint32_t ar_storage_typedef_after(const ar_storage_index *index, uint32_t name);
+
 /* What the call, or the mention of a function, ties together, or NULL. */
 const ar_storage_call *ar_storage_call_at(const ar_storage_index *index,
                                           const ar_node *node);
