@@ -43,8 +43,12 @@ static const char *table_problem(const ar_rewriter *r, const ar_unit *unit,
     ar_range between = stars_of(table);
     if (between.file != table->float_token.file || between.begin > between.end)
         return "the table of its pointers is declared in an unusual way";
+    ar_range before = table->range;
+    before.end = table->float_token.begin;
     const char *text = ar_source_text(r, between);
-    if (strspn(text, "* \t\r\n") != strlen(text))
+    if (strspn(text, "* \t\r\n") != strlen(text) ||
+        strstr(ar_source_text(r, before), "const") ||
+        strstr(ar_source_text(r, before), "volatile"))
         return "the table of its pointers has a qualified type";
     return NULL;
 }

@@ -237,6 +237,23 @@ static void wipe(void *x, size_t bytes) {
 }
 // CHECK-DAG: storage fp32 h_m/1 {{.*}} but it is given away as untyped memory (
 
+// Its table is of addresses of pointers to constants.
+static const float *h_n, *n_;
+static float *point_n(const size_t *n) {
+    size_t total = 0;
+    for (int i = 0; i < 2; i++)
+        total += n[i];
+    float *memory = malloc(total * sizeof(float));
+    const float **ptrs[] = {&h_n, &n_};
+    float *it = memory;
+    for (int i = 0; i < 2; i++) {
+        *ptrs[i] = it;
+        it += n[i];
+    }
+    return memory;
+}
+// CHECK-DAG: storage fp32 h_n/1 {{.*}} but the table of its pointers has a qualified type (
+
 // The text is a macro's.
 static float *h_j, *j;
 static float *point_j(const size_t *n) {
@@ -274,6 +291,9 @@ int main(void) {
         some = malloc(n[0] * sizeof(float));
     memset(some, 0, n[0] * sizeof(float));
     h_k[0] = h_l[0] = h_m[0] = k_[0] = l_[0] = m_[0] = 3.0f;
+    float *x = point_n(n);
+    printf("%g %g\n", h_n[0], n_[0]);
+    free(x);
     free(m), free(k), free(l), free(o), free(q), free(s), free(u);
     return 0;
 }
