@@ -288,6 +288,41 @@ static void return_statement(ar_walk *w, ar_node *node) {
     w->env = NULL;
 }
 
+static bool is_place(const ar_node *node) {
+    return node->kind == AR_MEMBER || node->kind == AR_INDEX ||
+           node->kind == AR_DEREF ||
+           (node->kind == AR_REF && node->decl &&
+            (node->decl->kind == AR_DECL_VAR ||
+             node->decl->kind == AR_DECL_PARAM));
+}
+
+/* Nobody knows what it reads or writes: what an operand names or points to has
+ * to be what its type says. */
+static void asm_operand(ar_walk *w, ar_node *node, ar_where where) {
+    ar_graph *g = w->g;
+    const char *reason = "an asm statement uses it";
+    uint32_t cell = ar_eval(w, node);
+    if (is_place(node) && !ar_is_address(node->type))
+        cell = ar_lvalue(w, node);
+    for (int level = 0; cell && level < 4; level++) {
+        ar_cell_pin(g, cell, AR_PIN_UNMODELLED, where, reason);
+        cell = g->cells.data[ar_cell_find(g, cell)].pointee;
+    }
+    const ar_type *type = node->type;
+    while (ar_is_address(type))
+        type = type->element;
+    if (ar_is_kind(type, AR_TYPE_RECORD) && type->record)
+        ar_pin_fields(g, type->record, where, reason);
+}
+
+static void asm_statement(ar_walk *w, ar_node *node) {
+    w->loads.count = 0;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (node->kids[i])
+            asm_operand(w, node->kids[i], ar_here(w, node));
+    w->loads.count = 0;
+}
+
 void ar_statement(ar_walk *w, ar_node *node) {
     if (!node)
         return;
@@ -330,9 +365,11 @@ void ar_statement(ar_walk *w, ar_node *node) {
     case AR_RETURN:
         return_statement(w, node);
         return;
+    case AR_ASM:
+        asm_statement(w, node);
+        return;
     case AR_GOTO:
     case AR_NULL_STMT:
-    case AR_ASM:
         return;
     default:
         evaluate(w, node);
@@ -379,6 +416,9 @@ static void look(survey *s, ar_node *node, bool is_conditional) {
         s->has_labels = true;
     if (node->kind == AR_ADDRESS)
         refuse(s, node->kids[0]);
+    for (uint32_t i = 0; node->kind == AR_ASM && i < node->kid_count; i++)
+        if (node->kids[i])
+            refuse(s, node->kids[i]); /* it may be written */
     if (node->kind == AR_ASSIGN && is_conditional)
         refuse(s, node->kids[0]);
     is_conditional |= branches(node);

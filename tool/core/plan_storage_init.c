@@ -11,26 +11,50 @@
 
 /* ---- numbers ------------------------------------------------------------- */
 
+static bool is_floating(const ar_type *type) {
+    return ar_is_float(type) || ar_is_kind(type, AR_TYPE_DOUBLE);
+}
+
+/* Without conversions that keep its value; (int)1.5 is another number. */
+static const ar_node *without_casts(const ar_node *node) {
+    while (node->kid_count &&
+           ((node->kind == AR_IMPLICIT &&
+             (is_floating(node->type) ||
+              ar_is_kind(node->kids[0]->type, AR_TYPE_INT))) ||
+            (node->kind == AR_CAST && is_floating(node->type))))
+        node = node->kids[0];
+    return node;
+}
+
+/* The sign is of the integer's own arithmetic: -0 is 0, and -1u is no small
+ * number. */
+static bool is_whole_number(const ar_node *node, bool is_negative,
+                            float *value) {
+    int64_t number = node->int_value;
+    if (!ar_is_kind(node->type, AR_TYPE_INT) || number < 0 ||
+        (is_negative && !node->type->is_signed))
+        return false;
+    *value = (float)(is_negative ? -number : number);
+    return true;
+}
+
 /* A plain number, perhaps with a sign; its text is its own. */
 static bool is_number(const ar_node *node, float *value) {
-    double sign = 1;
+    bool is_negative = false;
     if (node->range.in_macro_body)
         return false;
-    node = ar_skip_casts(node);
+    node = without_casts(node);
     if (node->kind == AR_UNARY && node->op == AR_OP_MINUS) {
-        sign = -1;
-        node = ar_skip_casts(node->kids[0]);
+        is_negative = true;
+        node = without_casts(node->kids[0]);
     }
     if (node->range.in_macro_body)
         return false;
-    if (node->kind == AR_FLOAT_LIT && ar_is_float(node->type))
-        *value = (float)sign * (float)node->float_value;
-    else if (node->kind == AR_FLOAT_LIT)
-        *value = (float)(sign * node->float_value);
-    else if (node->kind == AR_INT_LIT)
-        *value = (float)(sign * (double)node->int_value);
-    else
+    if (node->kind == AR_INT_LIT)
+        return is_whole_number(node, is_negative, value);
+    if (node->kind != AR_FLOAT_LIT)
         return false;
+    *value = (float)(is_negative ? -node->float_value : node->float_value);
     return true;
 }
 

@@ -18,8 +18,8 @@ static float h_table[2][2] = {{1, 2}, {[1] = 3.5f}};
 // CHECK: +static amp_half h_table[2][2] = {{.*}}AMP_HALF_CONST(1, 0x3c00, 0x3f80), AMP_HALF_CONST(2, 0x4000, 0x4000)}, {[1] = AMP_HALF_CONST(3.5f, 0x4300, 0x4060)}
 static item items[2] = {{{1, 2}, 3, {4, 5}}, {.n = 6, .h_v = {-0.25f}, .full = {7}}};
 // CHECK: +static item items[2] = {{.*}}AMP_HALF_CONST(1, 0x3c00, 0x3f80), AMP_HALF_CONST(2, 0x4000, 0x4000)}, 3, {4, 5}}, {.n = 6, .h_v = {AMP_HALF_CONST(-0.25f, 0xb400, 0xbe80)}, .full = {7}
-static float h_bracketed[2] = {(-0.5f), ( (2) )};
-// CHECK: +static amp_half h_bracketed[2] = {AMP_HALF_CONST((-0.5f), 0xb800, 0xbf00), AMP_HALF_CONST(( (2) ), 0x4000, 0x4000)};
+static float h_bracketed[2] = {(-0.5f), ( (2) )}, h_signs[2] = {-0, -0.0};
+// CHECK: +static amp_half h_bracketed[2] = {AMP_HALF_CONST((-0.5f), 0xb800, 0xbf00), AMP_HALF_CONST(( (2) ), 0x4000, 0x4000)}, h_signs[2] = {AMP_HALF_CONST(-0, 0x0000, 0x0000), AMP_HALF_CONST(-0.0, 0x8000, 0x8000)};
 static float h_zeros[2][2] = {{0}}, h_flat[2][2] = {0};
 // CHECK: +static amp_half h_zeros[2][2] = {{.*}}AMP_HALF_CONST(0, 0x0000, 0x0000)}}, h_flat[2][2] = {0};
 
@@ -54,6 +54,7 @@ int main(void) {
     item none = {0};
     // CHECK-NOT: none =
     printf("%g %g %g\n", sum(h_mean, 3), sum(h_table[1], 2), sum(h_auto, 4));
+    printf("%g %g\n", h_signs[0], h_signs[1]);
     printf("%d %g\n", equal(), h_zeros[1][0] + h_flat[1][1] + sum(h_bracketed, 2));
     printf("%g %g %g %d\n", sum(items[0].h_v, 2), items[1].h_v[0],
            items[0].full[1] + one.h_v[0] + one.full[0], items[1].n + none.n);

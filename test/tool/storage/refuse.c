@@ -26,6 +26,10 @@ static vector h_typedef;
 // CHECK-DAG: fp32 h_list/1 {{.*}}: its initialiser must be constant, and is more than plain numbers [{{.*}}:[[#@LINE+1]]:
 static float h_list[3] = {1, 2 + 1, 3};
 
+// CHECK-DAG: fp32 h_wrapped/1 {{.*}}: its initialiser must be constant, and is more than plain numbers [{{.*}}:[[#@LINE+1]]:
+static float h_wrapped[2] = {-1u, 2}, h_cut[2] = {(int)1.5, 2};
+// CHECK-DAG: fp32 h_cut/1 {{.*}}: its initialiser must be constant, and is more than plain numbers [
+
 // CHECK-DAG: fp32 h_rows/2 {{.*}}: its initialiser leaves out the braces around its numbers [{{.*}}:[[#@LINE+1]]:
 static float h_rows[2][2] = {1, 2, 3, 4};
 
