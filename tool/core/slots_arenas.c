@@ -354,10 +354,16 @@ static bool is_total(const ar_node *node, const ar_decl **total) {
     if (node->kind == AR_SIZEOF)
         return size_operand(node) == sizeof(float);
     if (node->kind != AR_REF || *total || !node->decl ||
-        node->decl->kind != AR_DECL_VAR || !ar_is_kind(node->type, AR_TYPE_INT))
+        !ar_is_kind(node->type, AR_TYPE_INT))
         return false;
     *total = node->decl;
     return true;
+}
+
+static bool is_text(const ar_node *node) {
+    return ar_is_address(node->type) &&
+           ar_is_kind(node->type->element, AR_TYPE_INT) &&
+           node->type->element->bytes == 1;
 }
 
 /* Beside the total, a wrapper may be told where it is called. */
@@ -366,9 +372,7 @@ static const ar_decl *total_of(const ar_node *call) {
     for (uint32_t i = 1; i < call->kid_count; i++) {
         const ar_node *argument = ar_skip_casts(call->kids[i]);
         if (argument->kind != AR_STRING_LIT && argument->kind != AR_INT_LIT &&
-            (argument->kind != AR_REF || !argument->decl ||
-             !argument->decl->name ||
-             strncmp(argument->decl->name, "__", 2) != 0) &&
+            (argument->kind != AR_REF || !is_text(argument)) &&
             !is_total(argument, &total))
             return NULL;
     }
@@ -418,6 +422,33 @@ static bool find_sum(finder *f, const ar_decl *total, const ar_node *before) {
 
 /* ---- between the sum and the loop ---------------------------------------- */
 
+/* What a system function may write by an argument; texts that a wrapper is
+ * given are literals. */
+static bool may_write_by(const finder *f, const ar_node *argument) {
+    const ar_node *node = ar_skip_casts(argument);
+    if (!ar_is_address(node->type))
+        return ar_is_address(argument->type) && node->kind != AR_INT_LIT;
+    if (node->kind == AR_STRING_LIT)
+        return false;
+    if (is_text(node) && node->kind == AR_REF && node->decl)
+        return ar_is_kind(node->type, AR_TYPE_POINTER) &&
+               (node->decl->kind != AR_DECL_PARAM ||
+                node->decl->parent == f->function);
+    const ar_type *to = node->type->element;
+    return !ar_is_kind(to, AR_TYPE_RECORD) || !to->record ||
+           !to->record->is_system;
+}
+
+static bool may_write(const finder *f, const ar_node *call) {
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    if (!callee || !callee->is_system)
+        return true;
+    for (uint32_t i = 1; i < call->kid_count; i++)
+        if (may_write_by(f, call->kids[i]))
+            return true;
+    return false;
+}
+
 /* Something that could change the lengths. */
 static const ar_node *may_change(const finder *f, const ar_node *node,
                                  const ar_node *allocation) {
@@ -432,16 +463,14 @@ static const ar_node *may_change(const finder *f, const ar_node *node,
     if (lvalue && lvalue->kind != AR_REF && !is_pointer)
         return node;
     if (lvalue && lvalue->kind == AR_REF &&
-        lvalue->decl == ar_root_decl(f->arena.lengths))
+        (lvalue->decl == ar_root_decl(f->arena.lengths) ||
+         ar_is_kind(lvalue->type, AR_TYPE_RECORD)))
         return node;
     if (node->kind == AR_LAUNCH || node->kind == AR_STATEMENT_EXPR ||
         node->kind == AR_UNKNOWN_EXPR || node->kind == AR_ASM)
         return node;
-    if (node->kind == AR_CALL && node != allocation) {
-        const ar_decl *callee = ar_direct_callee(node->kids[0]);
-        if (!callee || !callee->is_system)
-            return node;
-    }
+    if (node->kind == AR_CALL && node != allocation && may_write(f, node))
+        return node;
     for (uint32_t i = 0; i < node->decl_count; i++) {
         const ar_node *found = may_change(f, node->decls[i]->init, allocation);
         if (found)
@@ -472,6 +501,48 @@ static bool lengths_stay(finder *f, const ar_node *loop,
     return true;
 }
 
+/* How often the size goes to what allocates, or tells of, so many bytes. */
+static uint32_t passed_on(const ar_node *node, const ar_decl *size) {
+    uint32_t count = 0;
+    if (!node || node->kind == AR_SIZEOF)
+        return 0;
+    const ar_decl *callee =
+        node->kind == AR_CALL ? ar_direct_callee(node->kids[0]) : NULL;
+    bool takes_it = callee && callee->is_system &&
+                    (callee->type->is_variadic ||
+                     ar_is_kind(callee->type->element, AR_TYPE_POINTER));
+    for (uint32_t i = 1; takes_it && i < node->kid_count; i++) {
+        const ar_decl *total = NULL;
+        count += is_total(node->kids[i], &total) && total == size;
+    }
+    for (uint32_t i = 0; i < node->decl_count; i++)
+        count += passed_on(node->decls[i]->init, size);
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        count += passed_on(node->kids[i], size);
+    return count;
+}
+
+/* A wrapper is told room where it was told the length of floats. */
+static bool wrapper_is_plain(finder *f, const ar_node *call) {
+    const ar_decl *callee = ar_direct_callee(call->kids[0]);
+    const ar_decl *body =
+        callee ? ar_definition_of(f->g->program, callee) : NULL;
+    if (!body)
+        return true;
+    const ar_node *change = may_change(f, body->body, NULL);
+    if (change)
+        return problem(f, "what allocates it does more than that", change);
+    for (uint32_t i = 0; i < body->member_count; i++) {
+        const ar_decl *size = body->members[i];
+        if (ar_is_kind(size->type, AR_TYPE_INT) && i + 1 < call->kid_count &&
+            ar_skip_casts(call->kids[i + 1])->kind != AR_INT_LIT &&
+            mentions(body->body, size) != passed_on(body->body, size))
+            return problem(f, "what allocates it uses its size otherwise, too",
+                           call);
+    }
+    return true;
+}
+
 static bool prove(finder *f, const ar_node *loop) {
     ar_node *statement = NULL, *call = NULL;
     if (f->loop.count != f->arena.part_count)
@@ -490,7 +561,9 @@ static bool prove(finder *f, const ar_node *loop) {
                                   "'%s' is used for more than to hand it out",
                                   f->cursor->name),
                        f->arena.store);
-    return find_sum(f, total, statement) && lengths_stay(f, loop, call);
+    f->arena.allocation = call;
+    return find_sum(f, total, statement) && lengths_stay(f, loop, call) &&
+           wrapper_is_plain(f, call);
 }
 
 /* ---- all of them --------------------------------------------------------- */

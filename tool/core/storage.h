@@ -223,6 +223,7 @@ typedef struct ar_storage_arena {
     ar_node *store, *step; /* in the loop */
     ar_node *sum;          /* total += lengths[i]; */
     ar_node *sum_loop;     /* the loop that does so, a statement */
+    ar_node *allocation;   /* the call; NULL: there is a problem */
     /* why the text does not show that the allocation is the sum of the lengths
      * and nothing else; NULL: it does */
     const char *problem;
@@ -243,7 +244,7 @@ typedef struct ar_storage_facts {
     AR_VEC(ar_site) sites;
     AR_VEC(ar_storage_call) calls;
     AR_VEC(ar_storage_object) objects;
-    ar_table members;           /* MEMBER node of such an object -> 1 + class */
+    ar_table members; /* MEMBER node of such an object -> 1 + class */
     AR_VEC(ar_storage_arena) arenas; /* as their places are in the text */
     const uint32_t *first_slot; /* by entity: its first float slot + 1, or 0 */
     const uint32_t *next_slot;  /* by slot: the next of its entity + 1, or 0 */

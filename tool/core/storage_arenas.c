@@ -175,8 +175,9 @@ static void check_classes(checker *c) {
     }
 }
 
-static void check_origin(checker *c, const ar_where *where) {
-    if (where->function != c->arena->where.function)
+static void check_origin(checker *c, const ar_where *where,
+                         const ar_node *call) {
+    if (call != c->arena->allocation)
         found(c, "it may also be memory of another allocation, and is cleared",
               where->range);
 }
@@ -198,13 +199,13 @@ static void check_allocations(checker *c) {
         const ar_storage_class *class = &facts->classes.data[site->classes[0]];
         if (site->kind == AR_SITE_ALLOCATION && c->is_whole[class->id] &&
             !ar_storage_is_untyped(c->s->facts, class->id))
-            check_origin(c, &site->where);
+            check_origin(c, &site->where, site->node);
     }
     for (uint32_t i = 0; i < facts->calls.count; i++) {
         const ar_storage_call *call = &facts->calls.data[i];
         for (uint32_t k = 0; k < call->instance_count; k++)
             if (is_made_typed(c, &call->instances[k]))
-                check_origin(c, &call->where);
+                check_origin(c, &call->where, call->node);
     }
 }
 
