@@ -2,15 +2,13 @@
  * more of the memory than one part, but for what makes and frees it. */
 #include "core/plan_storage.h"
 #include "core/rule_at.h"
+#include "core/storage_arena_counts.h"
 #include "core/storage_solver.h"
 
 typedef struct checker {
     ar_storage_solver *s;
     const ar_storage_arena *arena;
     bool *is_whole, *is_part; /* by class */
-    bool *is_lengths;         /* by entity: the array of lengths */
-    bool *is_total;           /* by entity: counts more than one part */
-    bool changed;
     bool is_cleared;
     const char *problem;
     ar_range at;
@@ -36,15 +34,7 @@ static void mark(const ar_storage_solver *s, bool *marks, uint32_t id) {
 
 static bool points_to(const checker *c, const ar_node *node,
                       const bool *marks) {
-    const ar_decl *decl = node ? ar_root_decl(node) : NULL;
-    if (!decl || decl->kind == AR_DECL_FUNCTION)
-        return false;
-    const ar_storage_facts *facts = c->s->facts;
-    uint32_t slot = facts->first_slot[ar_entity_of(c->s->program, decl)->id];
-    for (; slot; slot = facts->next_slot[slot - 1])
-        if (marks[facts->slots.data[slot - 1].class_id])
-            return true;
-    return false;
+    return ar_arena_points_to(c->s->program, c->s->facts, node, marks);
 }
 
 /* ---- the whole is not looked at ------------------------------------------ */
@@ -224,103 +214,7 @@ static void check_seeds(checker *c) {
         }
 }
 
-/* ---- distances in it, and counts of more than a part --------------------- */
-
-static bool mentions_total(const checker *c, const ar_node *node) {
-    if (!node || node->kind == AR_SIZEOF)
-        return false;
-    const ar_decl *decl = node->decl;
-    bool is_name = node->kind == AR_REF || node->kind == AR_MEMBER;
-    if (is_name && decl && c->is_total[ar_entity_of(c->s->program, decl)->id])
-        return true;
-    for (uint32_t i = 0; i < node->kid_count; i++)
-        if (mentions_total(c, node->kids[i]))
-            return true;
-    return false;
-}
-
-static uint32_t count_lengths(const checker *c, const ar_node *node) {
-    uint32_t count = 0;
-    if (!node || node->kind == AR_SIZEOF)
-        return 0;
-    if (node->kind == AR_INDEX || node->kind == AR_DEREF) {
-        const ar_decl *decl = ar_root_decl(node);
-        count = decl && c->is_lengths[ar_entity_of(c->s->program, decl)->id];
-    }
-    for (uint32_t i = 0; i < node->kid_count; i++)
-        count += count_lengths(c, node->kids[i]);
-    return count;
-}
-
-static void set(checker *c, bool *marks, const ar_decl *decl) {
-    if (!decl)
-        return;
-    bool *one = &marks[ar_entity_of(c->s->program, decl)->id];
-    c->changed |= !*one;
-    *one = true;
-}
-
-/* Two names of one array of lengths. */
-static void alias(checker *c, const ar_decl *a, const ar_decl *b) {
-    if (!a || !b)
-        return;
-    if (c->is_lengths[ar_entity_of(c->s->program, a)->id])
-        set(c, c->is_lengths, b);
-    if (c->is_lengths[ar_entity_of(c->s->program, b)->id])
-        set(c, c->is_lengths, a);
-}
-
-static void assigned(checker *c, const ar_decl *to, const ar_node *value,
-                     bool adds) {
-    if (!to || !value)
-        return;
-    if (ar_is_address(value->type)) {
-        alias(c, to, ar_root_decl(value));
-        return;
-    }
-    bool is_integer = ar_is_kind(value->type, AR_TYPE_INT);
-    if (is_integer && (mentions_total(c, value) ||
-                       count_lengths(c, value) >= (adds ? 1u : 2u)))
-        set(c, c->is_total, to);
-}
-
-static void follow_call(checker *c, const ar_node *call) {
-    const ar_decl *callee = ar_direct_callee(call->kids[0]);
-    const ar_decl *body =
-        callee ? ar_definition_of(c->s->program, callee) : NULL;
-    for (uint32_t i = 0; body && i < body->member_count; i++)
-        if (i + 1 < call->kid_count)
-            assigned(c, body->members[i], call->kids[i + 1], false);
-}
-
-static void follow_counts(void *context, ar_unit *unit, ar_decl *function,
-                          ar_node *node) {
-    (void)unit;
-    checker *c = context;
-    switch ((int)node->kind) {
-    case AR_DECL_STMT:
-        for (uint32_t i = 0; i < node->decl_count; i++)
-            assigned(c, node->decls[i], node->decls[i]->init, false);
-        return;
-    case AR_ASSIGN:
-        assigned(c, ar_root_decl(node->kids[0]), node->kids[1],
-                 count_lengths(c, node->kids[1]) &&
-                     node->kids[1]->kind == AR_BINARY);
-        return;
-    case AR_COMPOUND_ASSIGN:
-        assigned(c, ar_root_decl(node->kids[0]), node->kids[1], true);
-        return;
-    case AR_CALL:
-        follow_call(c, node);
-        return;
-    case AR_RETURN:
-        if (node->kid_count && node->kids[0] && function)
-            assigned(c, function, node->kids[0], false);
-        return;
-    default:
-        return;
-    }
-}
+/* ---- distances in it ----------------------------------------------------- */
 
 static bool is_in(const ar_node *node, const ar_node *outer) {
     return node->range.file == outer->range.file &&
@@ -368,47 +262,6 @@ static void check_untyped(checker *c, const ar_node *call) {
     }
 }
 
-static const char *const too_far =
-    "what counts several parts is used on one of them";
-
-static bool touches_part(const checker *c, const ar_node *node) {
-    if (!node)
-        return false;
-    if (ar_is_address(node->type) && points_to(c, node, c->is_part))
-        return true;
-    for (uint32_t i = 0; i < node->decl_count; i++)
-        if (touches_part(c, node->decls[i]->init))
-            return true;
-    for (uint32_t i = 0; i < node->kid_count; i++)
-        if (touches_part(c, node->kids[i]))
-            return true;
-    return false;
-}
-
-/* A loop, a call or an address that is told a total and sees a part. */
-static void check_counts(checker *c, const ar_node *node) {
-    if (node->kind == AR_FOR || node->kind == AR_WHILE || node->kind == AR_DO) {
-        const ar_node *cond = node->kids[node->kind != AR_WHILE];
-        if (mentions_total(c, cond) && touches_part(c, node))
-            found(c, too_far, node->range);
-        return;
-    }
-    bool is_place =
-        node->kind == AR_INDEX ||
-        (ar_is_address(node->type) &&
-         (node->kind == AR_BINARY || node->kind == AR_COMPOUND_ASSIGN));
-    if (!is_place && node->kind != AR_CALL)
-        return;
-    bool has_total = false, has_part = false;
-    for (uint32_t i = node->kind == AR_CALL; i < node->kid_count; i++) {
-        has_total |= mentions_total(c, node->kids[i]) ||
-                     count_lengths(c, node->kids[i]) > 1;
-        has_part |= touches_part(c, node->kids[i]);
-    }
-    if (has_total && has_part)
-        found(c, too_far, node->range);
-}
-
 static void check_node(void *context, ar_unit *unit, ar_decl *function,
                        ar_node *node) {
     (void)unit, (void)function;
@@ -416,7 +269,6 @@ static void check_node(void *context, ar_unit *unit, ar_decl *function,
     check_steps(c, node);
     if (node->kind == AR_CALL)
         check_untyped(c, node);
-    check_counts(c, node);
 }
 
 /* ---- one arena ----------------------------------------------------------- */
@@ -425,23 +277,20 @@ static void check(checker *c) {
     ar_storage_solver *s = c->s;
     const ar_storage_arena *arena = c->arena;
     uint32_t classes = s->facts->classes.count + 1;
-    uint32_t entities = s->program->entities.count + 1u;
     c->is_whole = AR_NEW_ARRAY(s->arena, bool, classes);
     c->is_part = AR_NEW_ARRAY(s->arena, bool, classes);
-    c->is_lengths = AR_NEW_ARRAY(s->arena, bool, entities);
-    c->is_total = AR_NEW_ARRAY(s->arena, bool, entities);
     ar_storage_mark_memory(s->facts, arena->whole, c->is_whole);
     for (uint32_t i = 0; i < arena->part_count; i++)
         ar_storage_mark_memory(s->facts, arena->parts[i].class_id, c->is_part);
     check_classes(c);
     check_allocations(c);
     check_seeds(c);
-    set(c, c->is_lengths, ar_root_decl(arena->lengths));
-    do {
-        c->changed = false;
-        ar_program_visit(s->program, follow_counts, c);
-    } while (c->changed);
     ar_program_visit(s->program, check_node, c);
+    ar_range at = AR_NO_RANGE;
+    const char *problem = ar_arena_count_problem(s->arena, s->program, s->facts,
+                                                 arena, c->is_part, &at);
+    if (problem)
+        found(c, problem, at);
 }
 
 static const char *problem_of(ar_storage_solver *s,
