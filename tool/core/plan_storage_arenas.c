@@ -265,6 +265,7 @@ static bool rewrite(ar_rewriter *r, const ar_storage_arena *arena,
                   r->storage->facts->classes.data[arena->whole].name, problem);
         return false;
     }
+    ar_report(r->plan->diags, AR_DIAG_PARTS_ASSUMED, arena->where.range);
     put_room(r, arena->sum->kids[1], name);
     put_table(r, arena->table);
     put_store(r, arena, name, is_cleared);

@@ -1,6 +1,7 @@
 // Parts of one allocation, each stored in its own precision: lengths are summed
 // up and handed out as room. What clears several parts at once goes on doing so.
 // RUN: %same --exact %s --rules %S/Inputs/arena.amp -O2 --loss-scale=none > %t.diff
+// RUN: %amp-rewrite %s --rules %S/Inputs/arena.amp -O2 --loss-scale=none 2>&1 >/dev/null | %FileCheck --check-prefix=NOTE %s
 // RUN: grep '^[+]' %t.diff | %FileCheck %s
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ static float *point(acts *a, size_t *lengths) {
     };
     float* it = memory;
     for (size_t i = 0; i < PARTS; i++) {
+        // NOTE: :[[#@LINE-1]]:5: note: assuming that no index goes beyond the part of this allocation that it is used on
         *(ptrs[i]) = it;
         // CHECK-NEXT: +        amp_arena_part(ptrs[i], it, lengths[i], ptrs_element[i]);
         it += lengths[i];
