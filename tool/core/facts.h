@@ -102,7 +102,8 @@ struct ar_decl {
     bool is_volatile;
     bool is_file_scope; /* VAR, FUNCTION */
     bool is_inline;
-    bool has_errors; /* FUNCTION: body contains a parse error; body is NULL */
+    bool has_cleanup; /* VAR: an attribute hands its address to a function */
+    bool has_errors;  /* FUNCTION: body contains a parse error; body is NULL */
     bool is_cuda_global, is_cuda_device, is_cuda_host, is_cuda_shared,
         is_cuda_constant;
     ar_decl *parent;     /* FIELD: record; PARAM, local VAR: function or NULL */
@@ -263,6 +264,12 @@ typedef struct ar_macro {
     bool is_function_like;
 } ar_macro;
 
+/* A name that an attribute or the text of asm uses. */
+typedef struct ar_unseen {
+    ar_range range; /* of the declared name, or of the asm */
+    const char *name;
+} ar_unseen;
+
 /* ---- the unit ---------------------------------------------------------- */
 
 typedef enum ar_language {
@@ -287,6 +294,7 @@ typedef struct ar_unit {
     AR_VEC(ar_pragma) pragmas;
     AR_VEC(ar_include) includes;
     AR_VEC(ar_macro) macros;  /* outside system headers */
+    AR_VEC(ar_unseen) unseen; /* outside system headers */
     AR_VEC(ar_range) skipped; /* switched off by #if, outside system headers */
     uint32_t node_count;
     uint32_t error_count; /* parser errors in this unit */

@@ -396,7 +396,7 @@ static void refuse(survey *s, ar_node *lvalue) {
 }
 
 static void add_pointer(survey *s, ar_decl *decl) {
-    if (decl->storage == AR_STORAGE_AUTO && decl->type &&
+    if (decl->storage == AR_STORAGE_AUTO && !decl->has_cleanup && decl->type &&
         decl->type->kind == AR_TYPE_POINTER)
         AR_PUSH(s->w->g->arena, &s->pointers,
                 ar_entity_of(s->w->g->program, decl));

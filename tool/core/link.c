@@ -158,6 +158,8 @@ static void remap_rest(linker *l, ar_unit *unit) {
     }
     for (uint32_t i = 0; i < unit->macros.count; i++)
         map_range(l, &unit->macros.data[i].range);
+    for (uint32_t i = 0; i < unit->unseen.count; i++)
+        map_range(l, &unit->unseen.data[i].range);
     for (uint32_t i = 0; i < unit->skipped.count; i++)
         map_range(l, &unit->skipped.data[i]);
     for (uint32_t i = 0; i < unit->diags.list.count; i++)

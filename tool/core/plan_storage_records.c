@@ -96,6 +96,21 @@ static const char *put_fields(ar_rewriter *r, const ar_entity *record,
     return NULL;
 }
 
+/* A copy of the text would define them again. */
+static bool defines_others(const ar_rewriter *r, const ar_entity *record) {
+    for (uint32_t i = 0; i < r->program->entities.count; i++) {
+        const ar_entity *entity = &r->program->entities.data[i];
+        const ar_decl *decl = entity->decl;
+        bool is_name = decl->kind == AR_DECL_ENUMERATOR ||
+                       (decl->kind == AR_DECL_RECORD && decl->is_definition &&
+                        *decl->name);
+        if (is_name && entity != record &&
+            is_inside(record->decl->range, decl->range))
+            return true;
+    }
+    return false;
+}
+
 static const char *record_problem(const ar_rewriter *r, const ar_entity *record,
                                   uint64_t kind) {
     const ar_decl *decl = record->decl, *around = typedef_around(r, record);
@@ -108,6 +123,8 @@ static const char *record_problem(const ar_rewriter *r, const ar_entity *record,
         problem = "its struct has no name";
     if (!problem && !behind(r, definition_range(r, record)))
         problem = "its struct is defined together with something else";
+    if (!problem && defines_others(r, record))
+        problem = "its struct defines other names inside";
     ar_rewriter ask = *r;
     ask.plan = NULL;
     return problem ? problem : put_fields(&ask, record, kind);

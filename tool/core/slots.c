@@ -172,6 +172,7 @@ static ar_graph collect(ar_arena *arena, ar_program *program,
     read_functions(&g);
     read_globals(&g);
     ar_pins_of_declarations(&g);
+    ar_pins_of_unseen(&g);
     ar_pins_of_unknown_calls(&g);
     ar_pins_of_objects(&g);
     ar_bytes_resolve(&g);

@@ -267,6 +267,12 @@ void ar_pins_of_mixtures(ar_graph *g);
 void ar_pin_fields(ar_graph *g, const ar_decl *record, ar_where where,
                    const char *reason);
 
+/* ---- pins_unseen.c ------------------------------------------------------- */
+
+/* Pins what attributes and the text of asm name; after those of declarations,
+ * which make the cells. */
+void ar_pins_of_unseen(ar_graph *g);
+
 /* ---- pins_accumulate.c --------------------------------------------------- */
 
 /* Finds the accumulating stores of a function and tells which calls pass an

@@ -1,5 +1,6 @@
 /* Why a class stays FP32, as far as it is its own doing: what rules, the level
  * and its role say, pins, calls that take float, sums. */
+#include "core/layout.h"
 #include "core/plan_storage.h"
 #include "core/storage_solver.h"
 #include "core/rule_at.h"
@@ -218,6 +219,13 @@ static bool has_several(uint32_t set) {
     return (set & (set - 1)) != 0;
 }
 
+static bool is_rule_word(const char *text) {
+    const char *at = text;
+    while (ar_is_word(*at))
+        at++;
+    return at > text && !*at;
+}
+
 /* The rule that would override what is only a level's caution. */
 static const char *unlock_by_rule(const ar_storage_solver *s,
                                   const ar_storage_class *c,
@@ -229,9 +237,13 @@ static const char *unlock_by_rule(const ar_storage_solver *s,
                    : NULL;
     for (uint32_t i = 0; i < c->slot_count; i++) {
         const ar_decl *decl = s->facts->slots.data[c->slots[i]].entity->decl;
-        if (decl->kind == AR_DECL_FIELD && decl->parent)
-            return ar_sprintf(arena, "keep half field %s.%s;",
-                              ar_storage_record_name(decl->parent), decl->name);
+        if (decl->kind == AR_DECL_FIELD && decl->parent) {
+            const char *record = ar_storage_record_name(decl->parent);
+            if (!is_rule_word(record)) /* (unnamed at x.c:1:2), union both */
+                continue;
+            return ar_sprintf(arena, "keep half field %s.%s;", record,
+                              decl->name);
+        }
         if (decl->kind == AR_DECL_VAR || decl->kind == AR_DECL_PARAM)
             return ar_sprintf(arena, "keep half variable %s;", decl->name);
     }

@@ -65,6 +65,40 @@ static bool is_alone(const ar_storage_solver *s, const ar_decl *prototype) {
            !strchr(ar_text(s->arena, &s->program->files, before), ',');
 }
 
+static bool starts_with(const char *text, const char *end, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(end - text) >= length && strncmp(text, word, length) == 0;
+}
+
+/* +1 for a line that opens a conditional, -1 for one that closes it. */
+static int conditional_step(const char *line, const char *end, bool *is_else) {
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++; /* # if */
+    *is_else = false;
+    if (line == end || *line++ != '#')
+        return 0;
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++;
+    *is_else = starts_with(line, end, "el");
+    return starts_with(line, end, "if") - starts_with(line, end, "endif");
+}
+
+/* A copy of half a conditional is no text. */
+static bool cuts_conditional(const ar_storage_solver *s, ar_range range) {
+    const ar_file *file = ar_files_load(&s->program->files, range.file);
+    int depth = 0;
+    for (uint32_t at = ar_next_line(file, range.begin); at < range.end;
+         at = ar_next_line(file, at)) {
+        bool is_else;
+        const char *line = file->bytes + at;
+        depth +=
+            conditional_step(line, line + ar_line_length(file, at), &is_else);
+        if (depth < 0 || (is_else && depth == 0))
+            return true;
+    }
+    return depth != 0;
+}
+
 static const char *text_problem(const ar_storage_solver *s,
                                 const ar_entity *function) {
     const ar_decl *definition = function->decl;
@@ -79,10 +113,48 @@ static const char *text_problem(const ar_storage_solver *s,
         if (!can_change(s, decl->range) ||
             decl->name_range.file != decl->range.file)
             return "it is declared in text that cannot be copied";
+        if (cuts_conditional(s, decl->range))
+            return "its text crosses an #if";
         if (!decl->body && !is_alone(s, decl))
             return "its prototype stands together with others";
     }
     return NULL;
+}
+
+static bool is_macro_of_own(const ar_unit *unit, const char *name) {
+    for (uint32_t i = 0; i < unit->macros.count; i++)
+        if (strcmp(unit->macros.data[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* __func__ is a string that is spelled as a word. Macros of the system print it
+ * where the program ends: assert. */
+static bool prints_its_name(const ar_storage_solver *s, const ar_unit *unit,
+                            const ar_decl *function, const ar_node *node) {
+    if (node->kind != AR_STRING_LIT || !node->text ||
+        node->range.file == AR_NO_FILE || !strstr(node->text, function->name))
+        return false;
+    const ar_file *file = ar_files_load(&s->program->files, node->range.file);
+    ar_range word = node->range;
+    word.end = word.begin;
+    while (word.end < file->size && ar_is_word(file->bytes[word.end]))
+        word.end++;
+    const char *text = ar_text(s->arena, &s->program->files, word);
+    return strcmp(text, "__func__") == 0 || strcmp(text, "__FUNCTION__") == 0 ||
+           strcmp(text, "__PRETTY_FUNCTION__") == 0 ||
+           (node->range.in_macro_body && is_macro_of_own(unit, text));
+}
+
+/* No call of the facts stands for what is not evaluated. */
+static void deny_unevaluated(ar_storage_solver *s, const ar_node *node) {
+    const ar_decl *callee =
+        node->kind == AR_CALL ? ar_direct_callee(node->kids[0]) : NULL;
+    if (callee)
+        deny(s, callee, "it is called in a sizeof");
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (node->kids[i])
+            deny_unevaluated(s, node->kids[i]);
 }
 
 /* A node is visited before its kids, so a callee follows its call. */
@@ -93,19 +165,24 @@ typedef struct text_walk {
 
 static void visit_text(void *context, ar_unit *unit, ar_decl *function,
                        ar_node *node) {
-    (void)unit;
     text_walk *walk = context;
     ar_storage_solver *s = walk->s;
     if (node->kind == AR_CALL || node->kind == AR_LAUNCH) {
         const ar_decl *callee = ar_direct_callee(node->kids[0]);
         walk->callee = ar_skip_casts(node->kids[0]);
-        if (callee && !can_change(s, node->op_range))
+        if (callee && walk->callee->kind != AR_REF)
+            deny(s, callee, "it is called through an expression");
+        else if (callee && !can_change(s, node->op_range))
             deny(s, callee, "a macro calls it");
         if (callee && function &&
             ar_entity_of(s->program, callee) ==
                 ar_entity_of(s->program, function))
             deny(s, callee, "it calls itself");
     }
+    if (function && prints_its_name(s, unit, function, node))
+        deny(s, function, "it uses its own name");
+    if (node->kind == AR_SIZEOF && node->kid_count && node->kids[0])
+        deny_unevaluated(s, node->kids[0]);
     if (node->kind == AR_REF && node != walk->callee && node->decl &&
         node->decl->kind == AR_DECL_FUNCTION)
         deny(s, node->decl, "it is called through a pointer");

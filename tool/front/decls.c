@@ -383,6 +383,8 @@ static void fill(ar_collector *c, ar_decl *decl, CXCursor cursor) {
     decl->is_definition = is_definition(cursor, decl);
     if (c->unit->language != AR_LANG_C)
         cuda_attributes(c, decl, cursor);
+    if (decl->kind == AR_DECL_VAR || decl->kind == AR_DECL_FUNCTION)
+        ar_collect_attributes(c, decl, cursor);
     fill_kind(c, decl, cursor);
     decl->usr = ar_take(c, clang_getCursorUSR(cursor));
     if (is_local_usr(decl))
@@ -519,6 +521,9 @@ void ar_collect_top(ar_collector *c, CXCursor cursor) {
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
         return;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_UnexposedDecl &&
+        c->unit->language == AR_LANG_C) /* an asm */
+        ar_collect_asm(c, ar_extent(c, cursor));
     if (kind == CXCursor_LinkageSpec || kind == CXCursor_Namespace ||
         kind == CXCursor_UnexposedDecl) {
         ar_kids kids = ar_push_kids(c, cursor);

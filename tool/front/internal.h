@@ -206,6 +206,10 @@ ar_node *ar_cxx_call(ar_collector *c, CXCursor cursor);
 ar_node *ar_thread_index(ar_collector *c, CXCursor cursor);
 bool ar_is_default_argument(CXCursor cursor);
 ar_node *ar_stmt(ar_collector *c, CXCursor cursor);
+/* unseen.c: of a variable or function; of an asm at this place. */
+void ar_collect_attributes(ar_collector *c, ar_decl *decl, CXCursor cursor);
+void ar_collect_asm(ar_collector *c, ar_range range);
+
 /* kids.c: the children of a cursor on top of the stack, and the way back. */
 ar_kids ar_push_kids(ar_collector *c, CXCursor cursor);
 /* Only those that are expressions or statements. */

@@ -256,6 +256,7 @@ static void asm_stmt(ar_collector *c, ar_node *node, ar_kids kids) {
     ar_set_kids(c, node, kids.count);
     for (uint32_t i = 0; i < kids.count; i++)
         node->kids[i] = ar_expr(c, ar_kid(c, kids, i));
+    ar_collect_asm(c, node->range);
     take_semicolon(c, node);
 }
 

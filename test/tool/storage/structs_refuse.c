@@ -15,6 +15,8 @@
 // RUN:   -- -DBYTES 2>/dev/null | %FileCheck %s --check-prefix=WHOLE
 // RUN: %amp-rewrite -O2 --half=bf16 --loss-scale=none --dump-after=solve %s \
 // RUN:   -- -DUNION 2>/dev/null | %FileCheck %s --check-prefix=WHOLE
+// RUN: %amp-rewrite -O2 --half=bf16 --loss-scale=none --dump-after=solve %s \
+// RUN:   -- -DINSIDE 2>/dev/null | %FileCheck %s --check-prefix=WHOLE
 // APART-DAG: storage half plain.v/1 (activation): {{.*}}
 // APART-DAG: storage half grad.v/1 (activation): {{.*}}
 // APART-DAG: storage half shown.v/1 (activation): {{.*}}
@@ -31,6 +33,9 @@
 struct buf {
     int n;
     float *v;
+#ifdef INSIDE
+    enum { ROW, COLUMN } order;
+#endif
 };
 // CHECK: struct buf_half {
 // CHECK-NEXT: int n;
