@@ -265,7 +265,6 @@ static bool rewrite(ar_rewriter *r, const ar_storage_arena *arena,
                   r->storage->facts->classes.data[arena->whole].name, problem);
         return false;
     }
-    ar_report(r->plan->diags, AR_DIAG_PARTS_ASSUMED, arena->where.range);
     put_room(r, arena->sum->kids[1], name);
     put_table(r, arena->table);
     put_store(r, arena, name, is_cleared);
@@ -301,6 +300,9 @@ bool ar_rewrite_arenas(ar_rewriter *r, uint32_t round) {
             any |= is_half_somewhere(r, arena->parts[k].class_id);
         if (!r->storage->is_split[i] || !any)
             continue;
+        if (round == 0)
+            ar_report(r->plan->diags, AR_DIAG_PARTS_ASSUMED,
+                      arena->where.range);
         bool is_cleared = put_clears(r, arena, done, round);
         if (is_in_round(r, arena->where.function, round))
             ok = rewrite(r, arena, is_cleared) && ok;

@@ -55,7 +55,7 @@ static float *point(acts *a, size_t *lengths) {
     };
     float* it = memory;
     for (size_t i = 0; i < PARTS; i++) {
-        // NOTE: :[[#@LINE-1]]:5: note: assuming that no index goes beyond the part of this allocation that it is used on
+        // NOTE: :[[#@LINE-1]]:5: warning: assuming that no index goes beyond the part of this allocation that it is used on [AMP512-parts-assumed]
         *(ptrs[i]) = it;
         // CHECK-NEXT: +        amp_arena_part(ptrs[i], it, lengths[i], ptrs_element[i]);
         it += lengths[i];
