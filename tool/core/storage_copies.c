@@ -86,10 +86,8 @@ static void note_site(copies *c, const ar_site *site) {
 /* What is generic stands for what the call gives it; what is not, and what the
  * call leaves out, for itself. */
 static uint32_t actual_of(const ar_storage_call *call, uint32_t id) {
-    for (uint32_t i = 0; i < call->instance_count && id != AR_NO_ID; i++)
-        if (call->instances[i].generic == id)
-            return call->instances[i].actual;
-    return id;
+    uint32_t actual = ar_storage_actual(call, id);
+    return actual == AR_NO_ID ? id : actual;
 }
 
 /* The function whose calls say what the write is about, or NULL. */

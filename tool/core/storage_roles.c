@@ -30,13 +30,6 @@ static bool add_to_entity(ar_storage_solver *s, const ar_decl *decl,
     return any;
 }
 
-static uint32_t actual_of(const ar_storage_call *call, uint32_t generic) {
-    for (uint32_t i = 0; i < call->instance_count; i++)
-        if (call->instances[i].generic == generic)
-            return call->instances[i].actual;
-    return AR_NO_ID;
-}
-
 static const ar_storage_call *call_at(const ar_storage_solver *s,
                                       const ar_node *node) {
     uint32_t index = ar_solver_find(&s->calls, node);
@@ -51,7 +44,8 @@ static uint32_t allocated(const ar_storage_solver *s, const ar_node *site) {
         return s->facts->sites.data[index - 1].classes[0];
     const ar_storage_call *call = call_at(s, site);
     uint32_t slot = call ? s->facts->first_slot[call->callee->id] : 0;
-    return slot ? actual_of(call, s->facts->slots.data[slot - 1].class_id)
+    return slot ? ar_storage_actual(call,
+                                    s->facts->slots.data[slot - 1].class_id)
                 : AR_NO_ID;
 }
 
@@ -60,7 +54,7 @@ static uint32_t at_caller(const ar_storage_solver *s, uint32_t id,
                           const ar_object *object, uint32_t depth) {
     while (depth && s->facts->classes.data[id].generic_of) {
         const ar_storage_call *call = call_at(s, object->context[--depth]);
-        uint32_t actual = call ? actual_of(call, id) : AR_NO_ID;
+        uint32_t actual = call ? ar_storage_actual(call, id) : AR_NO_ID;
         if (actual == AR_NO_ID)
             return id;
         id = actual;

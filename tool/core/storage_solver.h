@@ -95,6 +95,14 @@ static inline uint64_t ar_place_key(const ar_node *node, uint64_t *more) {
     return ar_key2(range.file, range.begin);
 }
 uint32_t ar_solver_find(const ar_table *table, const ar_node *node);
+/* What the call puts in the place of a generic class; AR_NO_ID: nothing. */
+static inline uint32_t ar_storage_actual(const ar_storage_call *call,
+                                         uint32_t generic) {
+    for (uint32_t i = 0; i < call->instance_count; i++)
+        if (call->instances[i].generic == generic)
+            return call->instances[i].actual;
+    return AR_NO_ID;
+}
 
 /* storage_roles.c: the cells of the loss-scale analysis, class by class */
 void ar_storage_find_roles(ar_storage_solver *s);

@@ -381,13 +381,6 @@ static void note_handed_on(hand_over *h, uint32_t to, const ar_node *node) {
     AR_PUSH(h->e->s->arena, &h->list, one);
 }
 
-static uint32_t actual_class(const ar_storage_call *call, uint32_t id) {
-    for (uint32_t i = 0; i < call->instance_count; i++)
-        if (call->instances[i].generic == id)
-            return call->instances[i].actual;
-    return id;
-}
-
 static bool deny_at_call(hand_over *h, const handed_on *one,
                          const ar_storage_call *call) {
     ar_storage_solver *s = h->e->s;
@@ -395,7 +388,9 @@ static bool deny_at_call(hand_over *h, const handed_on *one,
     if (call->node->kind != AR_CALL || index >= call->node->kid_count)
         return false;
     const ar_node *argument = call->node->kids[index];
-    uint32_t to = actual_class(call, one->to);
+    uint32_t to = ar_storage_actual(call, one->to);
+    if (to == AR_NO_ID)
+        to = one->to; /* the same memory at every call */
     note_handed_on(h, to, argument);
     if (s->info[to].denied || ar_storage_trained_roles(s, to) ||
         ar_storage_function_is_half(s, call->where.function))

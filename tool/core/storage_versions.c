@@ -16,11 +16,10 @@ typedef enum wish {
 
 static wish wish_of(const ar_storage_plan *view, const ar_storage_call *call,
                     uint32_t generic) {
-    for (uint32_t k = 0; k < call->instance_count; k++)
-        if (call->instances[k].generic == generic)
-            return view->classes[call->instances[k].actual].half ? WISH_HALF
-                                                                 : WISH_FP32;
-    return WISH_NONE;
+    uint32_t actual = ar_storage_actual(call, generic);
+    if (actual == AR_NO_ID)
+        return WISH_NONE;
+    return view->classes[actual].half ? WISH_HALF : WISH_FP32;
 }
 
 static bool suits(const ar_storage_plan *view, const ar_storage_call *call,
