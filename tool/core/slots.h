@@ -207,8 +207,6 @@ void ar_cell_is_record(ar_graph *g, uint32_t cell, const ar_decl *record);
 /* One memory is seen as two structs, whose fields nobody joins. */
 void ar_seen_as_both(ar_graph *g, const ar_decl *a, const ar_decl *b,
                      ar_where where);
-/* A struct may be viewed as its first member. */
-bool ar_starts_with(ar_graph *g, const ar_decl *record, const ar_decl *first);
 /* One is the first member of the other, or a head without floats that both
  * have: the fields that they share need not be joined. */
 bool ar_can_be_viewed_as(ar_graph *g, const ar_decl *a, const ar_decl *b);

@@ -57,7 +57,9 @@ static void make_fields(ar_graph *g, uint32_t cell, const ar_decl *record) {
     }
 }
 
-bool ar_starts_with(ar_graph *g, const ar_decl *record, const ar_decl *first) {
+/* A struct may be viewed as its first member. */
+static bool starts_with(ar_graph *g, const ar_decl *record,
+                        const ar_decl *first) {
     uint32_t wanted = ar_entity_of(g->program, first)->id;
     for (int depth = 0; record && depth < 8; depth++) {
         const ar_entity *entity = ar_entity_of(g->program, record);
@@ -102,7 +104,7 @@ static bool is_plain_head(ar_graph *g, const ar_decl *head,
 }
 
 bool ar_can_be_viewed_as(ar_graph *g, const ar_decl *a, const ar_decl *b) {
-    return ar_starts_with(g, a, b) || ar_starts_with(g, b, a) ||
+    return starts_with(g, a, b) || starts_with(g, b, a) ||
            is_plain_head(g, a, b) || is_plain_head(g, b, a);
 }
 

@@ -1,7 +1,6 @@
 /* Memory that holds nothing but copies of what stays FP32: the best weights so
  * far, say. In the training loop it is written before it is read, as an
  * activation is, but it is none. */
-#include "core/chains.h"
 #include "core/storage_solver.h"
 
 /* Something is written to `to`: a copy from another class, or what is none. */
@@ -14,7 +13,6 @@ typedef struct copies {
     ar_storage_solver *s;
     AR_VEC(class_write) writes;
     ar_table known;
-    ar_chains calls; /* by the entity that is called */
 } copies;
 
 /* A role of the memory that the level keeps in FP32 and that is no data. */
@@ -104,8 +102,10 @@ static void pass_on(copies *c, class_write w) {
     const ar_decl *function = generic_in(c, w);
     if (!function)
         return;
-    uint64_t callee = ar_entity_of(c->s->program, function)->id;
-    for (uint32_t i = ar_chain(&c->calls, callee); i; i = c->calls.next[i]) {
+    const ar_storage_index *index = c->s->plan->index;
+    const ar_entity *callee = ar_entity_of(c->s->program, function);
+    for (uint32_t i = ar_storage_call_of(index, callee); i;
+         i = ar_storage_call_after(index, i)) {
         const ar_storage_call *call = &c->s->facts->calls.data[i - 1];
         if (!ar_storage_redirected(c->s, call->node))
             note_write(c, actual_of(call, w.to), actual_of(call, w.from), w.at);
@@ -114,11 +114,7 @@ static void pass_on(copies *c, class_write w) {
 
 static copies all_writes(ar_storage_solver *s) {
     const ar_storage_facts *facts = s->facts;
-    copies c = {.s = s,
-                .known = {.arena = s->arena},
-                .calls = ar_chains_new(s->arena, facts->calls.count)};
-    for (uint32_t i = facts->calls.count; i-- > 0;)
-        ar_chain_add(&c.calls, facts->calls.data[i].callee->id, i);
+    copies c = {.s = s, .known = {.arena = s->arena}};
     for (uint32_t i = 0; i < facts->sites.count; i++)
         note_site(&c, &facts->sites.data[i]);
     for (uint32_t i = 0; i < facts->flows.count; i++) {

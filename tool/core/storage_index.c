@@ -12,6 +12,7 @@ struct ar_storage_index {
     const ar_storage_facts *facts;
     const ar_ops *ops;
     ar_chains sites, calls, op_sites; /* by node */
+    ar_chains calls_of;               /* by callee */
     ar_chains typedefs;               /* entities, by that of their struct */
     ar_chains copies;                 /* flows, by the place of the call */
     ar_table units;                   /* unit -> 1 + its position */
@@ -30,8 +31,11 @@ static void index_sites(ar_storage_index *index) {
         if (facts->sites.data[i].node)
             ar_chain_add(&index->sites, ar_key(facts->sites.data[i].node), i);
     index->calls = ar_chains_new(index->arena, facts->calls.count);
-    for (uint32_t i = facts->calls.count; i-- > 0;)
+    index->calls_of = ar_chains_new(index->arena, facts->calls.count);
+    for (uint32_t i = facts->calls.count; i-- > 0;) {
         ar_chain_add(&index->calls, ar_key(facts->calls.data[i].node), i);
+        ar_chain_add(&index->calls_of, facts->calls.data[i].callee->id, i);
+    }
 }
 
 static void index_ops(ar_storage_index *index) {
@@ -237,6 +241,15 @@ const ar_storage_call *ar_storage_call_at(const ar_storage_index *index,
                                           const ar_node *node) {
     uint32_t call = ar_chain(&index->calls, ar_key(node));
     return call ? &index->facts->calls.data[call - 1] : NULL;
+}
+
+uint32_t ar_storage_call_of(const ar_storage_index *index,
+                            const ar_entity *callee) {
+    return ar_chain(&index->calls_of, callee->id);
+}
+
+uint32_t ar_storage_call_after(const ar_storage_index *index, uint32_t call) {
+    return index->calls_of.next[call];
 }
 
 const ar_op_site *ar_storage_op_at(const ar_storage_index *index,

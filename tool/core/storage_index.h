@@ -41,6 +41,12 @@ const ar_flow *ar_storage_copy_at(const ar_storage_index *index,
 bool ar_storage_is_measured(const ar_storage_index *index, const ar_unit *unit,
                             const char *name);
 
+/* The calls, and mentions as a value, of a function: 1 + the first of
+ * facts->calls, 0 for none; then the next. */
+uint32_t ar_storage_call_of(const ar_storage_index *index,
+                            const ar_entity *callee);
+uint32_t ar_storage_call_after(const ar_storage_index *index, uint32_t call);
+
 /* The declarations of the unit that share this token for a float or a struct,
  * typedefs left out, in the order of the unit; NULL at the end. */
 typedef struct ar_token_decls {

@@ -268,10 +268,6 @@ static void explain(ar_storage_solver *s, uint32_t id,
     }
     d->reason = call_reason(s, l, id, cause->reason);
     d->reason_at = l->call->where.range;
-    if (!d->unlock)
-        d->unlock = ar_sprintf(s->arena, "give '%s' a copy of '%s' for FP32",
-                               s->facts->classes.data[root].name,
-                               l->call->callee->decl->name);
 }
 
 /* What is passed is FP32: need what the callee does with it be? */

@@ -157,20 +157,12 @@ static void deny_unevaluated(ar_storage_solver *s, const ar_node *node) {
             deny_unevaluated(s, node->kids[i]);
 }
 
-/* A node is visited before its kids, so a callee follows its call. */
-typedef struct text_walk {
-    ar_storage_solver *s;
-    const ar_node *callee;
-} text_walk;
-
 static void visit_text(void *context, ar_unit *unit, ar_decl *function,
                        ar_node *node) {
-    text_walk *walk = context;
-    ar_storage_solver *s = walk->s;
+    ar_storage_solver *s = context;
     if (node->kind == AR_CALL || node->kind == AR_LAUNCH) {
         const ar_decl *callee = ar_direct_callee(node->kids[0]);
-        walk->callee = ar_skip_casts(node->kids[0]);
-        if (callee && walk->callee->kind != AR_REF)
+        if (callee && ar_skip_casts(node->kids[0])->kind != AR_REF)
             deny(s, callee, "it is called through an expression");
         else if (callee && !can_change(s, node->op_range))
             deny(s, callee, "a macro calls it");
@@ -183,9 +175,6 @@ static void visit_text(void *context, ar_unit *unit, ar_decl *function,
         deny(s, function, "it uses its own name");
     if (node->kind == AR_SIZEOF && node->kid_count && node->kids[0])
         deny_unevaluated(s, node->kids[0]);
-    if (node->kind == AR_REF && node != walk->callee && node->decl &&
-        node->decl->kind == AR_DECL_FUNCTION)
-        deny(s, node->decl, "it is called through a pointer");
     for (uint32_t i = 0; node->kind == AR_DECL_STMT && i < node->decl_count;
          i++)
         if (function && node->decls[i]->kind == AR_DECL_VAR &&
@@ -227,9 +216,11 @@ void ar_storage_find_splits(ar_storage_solver *s) {
         f->one_text = ar_storage_function_is_fp32(s, f->function->decl);
         if (!f->one_text)
             f->one_text = text_problem(s, f->function);
+        if (!f->one_text &&
+            ar_storage_is_function_value(s->plan->index, f->function))
+            f->one_text = "it is called through a pointer";
     }
-    text_walk walk = {.s = s};
-    ar_program_visit(s->program, visit_text, &walk);
+    ar_program_visit(s->program, visit_text, s);
     find_cycles(s);
     find_arenas(s);
 }

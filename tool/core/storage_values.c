@@ -2,7 +2,6 @@
  * like, and sums. A value that carries data of its own as well (a normalised
  * activation, a gated one) may be half, and so may a sum of products, which is
  * what a layer computes. */
-#include "core/chains.h"
 #include "core/storage_solver.h"
 
 /* What a value is made of; of a product the larger counts. */
@@ -368,7 +367,6 @@ typedef struct hand_over {
     evaluator *e;
     AR_VEC(handed_on) list;
     ar_table known;
-    ar_chains calls; /* by the entity that is called */
 } hand_over;
 
 static void note_handed_on(hand_over *h, uint32_t to, const ar_node *node) {
@@ -405,11 +403,7 @@ static bool deny_at_call(hand_over *h, const handed_on *one,
 
 static hand_over start_hand_over(evaluator *e) {
     const ar_storage_facts *facts = e->s->facts;
-    hand_over h = {.e = e,
-                   .known = {.arena = e->s->arena},
-                   .calls = ar_chains_new(e->s->arena, facts->calls.count)};
-    for (uint32_t i = facts->calls.count; i-- > 0;)
-        ar_chain_add(&h.calls, facts->calls.data[i].callee->id, i);
+    hand_over h = {.e = e, .known = {.arena = e->s->arena}};
     for (uint32_t i = 0; i < facts->sites.count; i++) {
         const ar_site *site = &facts->sites.data[i];
         if (site->kind == AR_SITE_STORE && site->class_count &&
@@ -424,9 +418,11 @@ static bool deny_calls(hand_over *h) {
     for (uint32_t i = 0; i < h->list.count; i++) {
         handed_on one = h->list.data[i];
         ar_storage_solver *s = h->e->s;
-        uint64_t function = ar_entity_of(s->program, one.parameter->parent)->id;
-        for (uint32_t k = ar_chain(&h->calls, function); k;
-             k = h->calls.next[k])
+        const ar_storage_index *index = s->plan->index;
+        const ar_entity *function =
+            ar_entity_of(s->program, one.parameter->parent);
+        for (uint32_t k = ar_storage_call_of(index, function); k;
+             k = ar_storage_call_after(index, k))
             changed =
                 deny_at_call(h, &one, &s->facts->calls.data[k - 1]) || changed;
     }
