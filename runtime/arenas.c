@@ -69,8 +69,9 @@ void amp_arena_note(void *memory, size_t n, size_t size) {
     size_t at = first_after(p.start), end = at;
     while (end < parts.count && parts.items[end].start < p.start + room(&p))
         end++; /* of memory that was freed since */
-    memmove(&parts.items[at], &parts.items[end],
-            (parts.count - end) * sizeof *parts.items);
+    if (end > at)
+        memmove(&parts.items[at], &parts.items[end],
+                (parts.count - end) * sizeof *parts.items);
     parts.count -= end - at;
     insert(at, &p);
     pthread_mutex_unlock(&parts.lock);

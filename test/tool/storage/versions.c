@@ -93,6 +93,10 @@ int main(void) {
     printf("%g %g %g\n", mean(h_x, N), mean(y, N), sum(h_z, N));
     // CHECK-DAG: mean_half(h_x, N), mean(y, N), sum_half(h_z, N));
     one_text();
+    free(h_x);
+    free(y);
+    free(h_z);
+    free(w);
     return 0;
 }
 // RUN: %amp-rewrite %s --rules %S/Inputs/half.amp -O2 --loss-scale=none --dump-after=solve > %t.why 2>/dev/null
