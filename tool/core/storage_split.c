@@ -216,11 +216,13 @@ void ar_storage_find_splits(ar_storage_solver *s) {
         f->one_text = ar_storage_function_is_fp32(s, f->function->decl);
         if (!f->one_text)
             f->one_text = text_problem(s, f->function);
-        if (!f->one_text &&
-            ar_storage_is_function_value(s->plan->index, f->function))
-            f->one_text = "it is called through a pointer";
     }
     ar_program_visit(s->program, visit_text, s);
+    for (uint32_t i = 0; i < versions->functions.count; i++) {
+        const ar_entity *function = versions->functions.data[i]->function;
+        if (ar_storage_is_function_value(s->plan->index, function))
+            deny(s, function->decl, "it is called through a pointer");
+    }
     find_cycles(s);
     find_arenas(s);
 }
