@@ -223,6 +223,17 @@ static enumeration start(ar_storage_solver *s) {
     return e;
 }
 
+/* Where libamp declines, the wrapper of a redirected call runs the original. */
+static bool is_called_by_wrapper(const ar_storage_solver *s,
+                                 const ar_entity *function) {
+    const ar_storage_index *index = s->plan->index;
+    for (uint32_t i = ar_storage_call_of(index, function); i;
+         i = ar_storage_call_after(index, i))
+        if (ar_storage_redirected(s, s->facts->calls.data[i - 1].node))
+            return true;
+    return false;
+}
+
 static void enqueue_roots(enumeration *e) {
     const ar_storage_versions *versions = e->s->plan->versions;
     enqueue(e, NULL, 0, 0);
@@ -230,7 +241,9 @@ static void enqueue_roots(enumeration *e) {
         ar_function_versions *f = versions->of[i];
         bool is_function =
             e->s->program->entities.data[i].decl->kind == AR_DECL_FUNCTION;
-        if (f && f->one_text)
+        if (f && !f->one_text && is_called_by_wrapper(e->s, f->function))
+            add_as_decided(e->s, f);
+        if (f && f->list.count)
             enqueue(e, f, 0, 1 + i);
         else if (!f && is_function)
             enqueue(e, NULL, 0, 1 + i);

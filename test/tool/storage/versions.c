@@ -115,3 +115,12 @@ int main(void) {
 // RUN: %amp-rewrite %s --rules %t.amp -O2 --loss-scale=none --dump-after=solve > %t.rule 2>/dev/null
 // RUN: %FileCheck %s --check-prefix=RULE < %t.rule
 // RULE: storage fp32 mean:v/1 in mean (no role): 'mean' is called with {{.*}} and has one text: rule keep fp32 function mean
+
+// The wrapper of a redirected call runs the original where libamp declines, and
+// the original needs its callees as they were.
+// RUN: echo 'keep half variable "*"; keep half function "*";' > %t.all.amp
+// RUN: echo 'op gemm product(in a, in b, out c, n) allow c = a * b' >> %t.all.amp
+// RUN: echo '-> amp_gemm(0, 0, n, n, n, 1, a, n, b, n, 0, c, n);' >> %t.all.amp
+// RUN: %amp-rewrite %S/Inputs/wrapped.c --rules %t.all.amp -O2 --loss-scale=none -o %t.wrapped.c 2>/dev/null
+// RUN: %gcc -Werror -I %amp-include -DAMP_HALF_FP16 -fsyntax-only %t.wrapped.c
+// RUN: grep -q 'copy_half(h, in' %t.wrapped.c
