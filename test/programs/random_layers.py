@@ -438,9 +438,9 @@ def seeds_of(text):
     return list(dict.fromkeys(seeds))
 
 
-def parse(argv):
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--seeds", default="0:24", type=seeds_of,
+def add_common(p, seeds):
+    """What every driver of random programs takes."""
+    p.add_argument("--seeds", default=seeds, type=seeds_of,
                    metavar="FIRST:LAST",
                    help="both included; or a list: 1,29,40:44")
     p.add_argument("--amp-rewrite", default="amp-rewrite")
@@ -451,6 +451,11 @@ def parse(argv):
     p.add_argument("--cflag", action="append", default=[],
                    help="for every compilation, as -fsanitize=address")
     p.add_argument("--cc", default="gcc")
+
+
+def parse(argv):
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_common(p, "0:24")
     p.add_argument("--print", action="store_true",
                    help="print the programs and judge nothing")
     p.add_argument("--work", metavar="DIR",

@@ -34,7 +34,7 @@ import tempfile
 
 import storage_programs
 from oracles import Failure, count_warnings, expect, first_difference
-from random_layers import seeds_of
+from random_layers import add_common
 
 GROUP = 8
 RUN_LIMIT = 120  # seconds
@@ -245,17 +245,7 @@ def judge_group(tools, seeds, work):
 
 def parse(argv):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--seeds", default="0:39", type=seeds_of,
-                   metavar="FIRST:LAST",
-                   help="both included; or a list: 1,29,40:44")
-    p.add_argument("--amp-rewrite", default="amp-rewrite")
-    p.add_argument("--include", action="append", default=[], metavar="DIR",
-                   type=os.path.abspath, help="holds amp/amp.h")
-    p.add_argument("--libdir", action="append", default=[], metavar="DIR",
-                   type=os.path.abspath)
-    p.add_argument("--cflag", action="append", default=[],
-                   help="for every compilation, as -fsanitize=address")
-    p.add_argument("--cc", default="gcc")
+    add_common(p, "0:39")
     p.add_argument("--other-cc", default="clang")
     p.add_argument("--jobs", type=int, default=1, help="groups at a time")
     p.add_argument("--print", action="store_true",
