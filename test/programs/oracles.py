@@ -290,14 +290,13 @@ class Program:
 
     def compile(self, tree, cc, flags, output=None):
         """Compiles, and links if output is given. The compiler's messages."""
-        argv = [cc, *self.spec["cflags"], *flags, f"-I{self.folder}",
-                *self.tools.cflag]
+        argv = [cc, *self.spec["cflags"], *flags, f"-I{self.folder}"]
         if tree != self.folder:
             argv += [f"-I{i}" for i in self.tools.include]
         files = [p if p.exists() else self.folder / s
                  for s in self.sources for p in [tree / s]]
         if output:
-            argv += [*files, "-o", output]
+            argv += [*self.tools.cflag, *files, "-o", output]
             if tree != self.folder:
                 for d in self.tools.libdir:
                     argv += [f"-L{d}", f"-Wl,-rpath,{d}"]
@@ -593,7 +592,7 @@ def parse(argv):
     p.add_argument("--lib", default="-lamp", type=shlex.split,
                    help="how libamp is linked (-lamp)")
     p.add_argument("--cflag", action="append", default=[],
-                   help="for every compilation, as -fsanitize=address")
+                   help="for what is run, as -fsanitize=address")
     p.add_argument("--cc", default="gcc", help="builds what is run")
     p.add_argument("--other-cc", default="clang",
                    help="oracle 3 compiles with it too")
