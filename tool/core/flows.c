@@ -248,9 +248,13 @@ static void written(ar_walk *w, uint32_t cell, ar_node *lvalue, ar_node *store,
     if (store->kind == AR_ASSIGN && ar_skip_casts(store->kids[1]) &&
         ar_skip_casts(store->kids[1])->kind == AR_FLOAT_LIT)
         ar_walk_site(w, AR_SITE_LITERAL, store->kids[1], cell);
-    if (lvalue->kind == AR_REF || !ar_reads_its_target(store))
+    if (lvalue->kind == AR_REF)
         return;
-    ar_cell_fact(w->g, cell, AR_FACT_UPDATED, ar_here(w, store), NULL, 0);
+    if (!ar_reads_its_target(store)) {
+        ar_note_scaled_store(w, cell, store);
+        return;
+    }
+    ar_note_updated(w, cell, store, NULL, 0);
     if (!w->accumulation)
         return;
     ar_repetition repeated = {NULL, NULL};

@@ -82,6 +82,14 @@ bool ar_returns_reference(ar_node *call);
 
 void ar_walk_site(ar_walk *w, ar_site_kind kind, ar_node *node, uint32_t cell);
 
+/* flows_update.c */
+/* What is written there has in it what was there before, times factors: none is
+ * 1. Notes that callers see it updated; false: a factor is zero. */
+bool ar_note_updated(ar_walk *w, uint32_t cell, ar_node *at, ar_node **factors,
+                     uint32_t count);
+/* The same for a store of a sum: c[i] = beta * c[i] + sum. */
+void ar_note_scaled_store(ar_walk *w, uint32_t cell, ar_node *store);
+
 /* flows_convert.c */
 uint32_t ar_eval_conversion(ar_walk *w, ar_node *node);
 /* The cell of the floats below a cell of this type. */

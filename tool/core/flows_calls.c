@@ -4,12 +4,20 @@
 
 /* ---- calls of own functions ---------------------------------------------- */
 
+/* The object that a parameter or result of this type leads to; what is passed
+ * as an array is a pointer there. */
+static uint32_t object_given(ar_graph *g, uint32_t cell, const ar_type *type) {
+    if (!ar_is_kind(type, AR_TYPE_ARRAY))
+        return ar_object_below(g, cell, type);
+    return ar_object_below(g, ar_cell_pointee(g, cell), type->element);
+}
+
 /* The text of a pointer to functions names the struct, and stays. */
 static void pin_object(ar_walk *w, uint32_t cell, const ar_type *type,
                        ar_node *at, const char *reason) {
     if (cell && !w->is_quiet && ar_apart_record(w->g, type))
-        ar_cell_pin(w->g, ar_object_below(w->g, cell, type),
-                    AR_PIN_FOREIGN_CALL, ar_here(w, at), reason);
+        ar_cell_pin(w->g, object_given(w->g, cell, type), AR_PIN_FOREIGN_CALL,
+                    ar_here(w, at), reason);
 }
 
 static void pin_pointer_call(ar_walk *w, const ar_flow_call *c,
@@ -45,21 +53,47 @@ static uint32_t behind_field(ar_graph *g, uint32_t param, const ar_type *type,
     const ar_decl *record = ar_apart_record(g, type);
     return ar_field_is_apart(g, record->members[field])
                ? ar_object_below(g,
-                                 ar_cell_field(g,
-                                               ar_object_below(g, param, type),
+                                 ar_cell_field(g, object_given(g, param, type),
                                                record->members[field]),
                                  record->members[field]->type)
                : 0;
 }
 
+/* The factor that only the call knows: what it passes for the parameter. */
+static bool updates_with(ar_walk *w, const ar_flow_call *c, uint32_t memory,
+                         const ar_decl *param) {
+    const ar_decl *of = c->callee ? param->parent : NULL;
+    if (of && ar_entity_of(w->g->program, of) !=
+                  ar_entity_of(w->g->program, c->callee))
+        return false; /* settled at a call further in */
+    bool is_known = of && param->index < c->count;
+    return ar_note_updated(w, memory, c->node,
+                           is_known ? &c->args[param->index].node : NULL,
+                           is_known);
+}
+
+/* Does the callee add to its memory as it is called here? */
+static bool updates(ar_walk *w, const ar_flow_call *c, uint32_t memory) {
+    bool found = false;
+    const ar_fact *fact = w->g->cells.data[ar_cell_find(w->g, memory)].facts;
+    for (; fact; fact = fact->next) {
+        found |= fact->kind == AR_FACT_UPDATED;
+        if (fact->kind >= AR_FACT_SCALED)
+            found |= updates_with(
+                w, c, memory,
+                w->g->program->entities.data[fact->kind - AR_FACT_SCALED].decl);
+    }
+    return found;
+}
+
 /* What the callee adds to behind the fields of an object, by index. */
-static uint64_t updated_fields(ar_graph *g, uint32_t param,
-                               const ar_type *type) {
-    const ar_decl *record = ar_apart_record(g, type);
+static uint64_t updated_fields(ar_walk *w, const ar_flow_call *c,
+                               uint32_t param, const ar_type *type) {
+    const ar_decl *record = ar_apart_record(w->g, type);
     uint64_t set = 0;
     for (uint32_t i = 0; record && i < record->member_count; i++) {
-        uint32_t memory = behind_field(g, param, type, i);
-        if (memory && ar_cell_has(g, memory, AR_FACT_UPDATED))
+        uint32_t memory = behind_field(w->g, param, type, i);
+        if (memory && updates(w, c, memory))
             set |= UINT64_C(1) << i;
     }
     return set;
@@ -79,7 +113,7 @@ static void pass(ar_walk *w, const ar_flow_call *c, uint32_t function,
     ar_graph *g = w->g;
     const ar_flow_argument *arg = &c->args[i];
     uint32_t cell = ar_cell_param(g, function, i);
-    uint64_t fields = updated_fields(g, cell, arg->node->type);
+    uint64_t fields = updated_fields(w, c, cell, arg->node->type);
     if (ar_is_apart_value(w, arg->node->type)) {
         ar_copy_object(w, arg->target, cell);
         note_updated_fields(w, c, arg, cell, fields);
@@ -88,10 +122,9 @@ static void pass(ar_walk *w, const ar_flow_call *c, uint32_t function,
     if (arg->target) {
         /* asked before the two are one, and what others do to it counts */
         uint32_t memory = g->cells.data[ar_cell_find(g, cell)].pointee;
-        bool updates =
-            memory && ar_cell_has(g, ar_cell_find(g, memory), AR_FACT_UPDATED);
+        bool is_updated = memory && updates(w, c, memory);
         ar_store_pointer(w, cell, arg->target, arg->node, param, arg->node);
-        if (updates)
+        if (is_updated)
             ar_flow_repeated(w, c, arg, arg->target);
         note_updated_fields(w, c, arg, cell, fields);
         return;

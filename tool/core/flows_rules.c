@@ -198,28 +198,41 @@ static void transfer_file(ar_walk *w, const ar_flow_call *c) {
     ar_flow_site(w, c, AR_SITE_FILE, c->node, data->target);
 }
 
-/* Does the rule say that it adds to this argument? gemm with a literal beta of
- * 0 does not. */
-static bool rule_updates(const ar_flow_call *c, uint32_t i) {
+enum { MAX_FACTORS = 8 };
+
+/* The arguments that the target is multiplied with in a term of a rule. */
+static bool factors_of(const ar_flow_call *c, const ar_term *term, uint32_t i,
+                       ar_node **factors, uint32_t *count) {
+    bool has_target = false;
+    *count = 0;
+    for (uint32_t f = 0; f < term->factor_count; f++) {
+        uint32_t factor = term->factors[f];
+        if (factor == i)
+            has_target = true;
+        else if (factor < c->count && *count < MAX_FACTORS)
+            factors[(*count)++] = c->args[factor].node;
+    }
+    return has_target;
+}
+
+/* Does the rule say that it adds to this argument? gemm with a beta of 0 does
+ * not. */
+static void note_update(ar_walk *w, const ar_flow_call *c, uint32_t i) {
     const ar_function_rule *rule = c->rule;
+    bool updates = false;
     for (uint32_t e = 0; e < rule->equation_count; e++) {
         const ar_equation *equation = &rule->algebra[e];
-        if (equation->target != i)
-            continue;
-        for (uint32_t t = 0; t < equation->term_count; t++) {
-            const ar_term *term = &equation->terms[t];
-            bool has_target = false, has_zero = false;
-            for (uint32_t f = 0; f < term->factor_count; f++) {
-                uint32_t factor = term->factors[f];
-                has_target |= factor == i;
-                has_zero |= factor != i && factor < c->count &&
-                            ar_is_zero(c->args[factor].node);
-            }
-            if (has_target && !has_zero)
-                return true;
+        for (uint32_t t = 0; equation->target == i && t < equation->term_count;
+             t++) {
+            ar_node *factors[MAX_FACTORS];
+            uint32_t count;
+            if (factors_of(c, &equation->terms[t], i, factors, &count))
+                updates |= ar_note_updated(w, c->args[i].target, c->node,
+                                           factors, count);
         }
     }
-    return false;
+    if (updates)
+        ar_flow_repeated(w, c, &c->args[i], c->args[i].target);
 }
 
 void ar_flow_repeated(ar_walk *w, const ar_flow_call *c,
@@ -230,13 +243,6 @@ void ar_flow_repeated(ar_walk *w, const ar_flow_call *c,
         ar_call_repetition(w->accumulation, c->node, arg->node);
     if (repeated.inner)
         ar_note_accumulation(w, AR_ACCUMULATE_CALL, memory, c->node, repeated);
-}
-
-static void note_update(ar_walk *w, const ar_flow_call *c, uint32_t i) {
-    const ar_flow_argument *arg = &c->args[i];
-    ar_cell_fact(w->g, arg->target, AR_FACT_UPDATED, ar_here(w, c->node), NULL,
-                 0);
-    ar_flow_repeated(w, c, arg, arg->target);
 }
 
 /* ---- functions that are not described ------------------------------------ */
@@ -315,8 +321,10 @@ static bool vector_access(ar_walk *w, const ar_flow_call *c) {
             (!is_visibly_float(c->args[i].node) &&
              !ar_cell_has(w->g, target, AR_FACT_SCALAR + AR_SCALAR_VECTOR)))
             continue;
-        if (is_vector_store(c->callee->name) && was_read_as_vector(w, target))
-            note_update(w, c, i);
+        if (is_vector_store(c->callee->name) && was_read_as_vector(w, target)) {
+            ar_note_updated(w, target, c->node, NULL, 0);
+            ar_flow_repeated(w, c, &c->args[i], target);
+        }
         ar_flow_site(w, c, AR_SITE_VECTOR, c->node, target);
     }
     return true;
@@ -433,7 +441,7 @@ static uint32_t ruled(ar_walk *w, const ar_flow_call *c) {
     case AR_RULE_CLIP:
     case AR_RULE_ALLREDUCE:
         for (uint32_t i = 0; i < c->count; i++)
-            if (c->args[i].target && !w->is_quiet && rule_updates(c, i))
+            if (c->args[i].target && !w->is_quiet)
                 note_update(w, c, i);
         untyped_sites(w, c);
         break;

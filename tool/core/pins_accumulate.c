@@ -29,21 +29,27 @@ static void add_start(ar_assignment *all, set_kind kind, ar_node *value,
     all->start_loop = at;
 }
 
-/* In every loop around the place; a second assignment forgets the value. */
+/* A second assignment forgets the value. */
+static void note_among(scan *s, ar_map *assigned, uint64_t key, set_kind kind,
+                       ar_node *value) {
+    ar_assignment *all = ar_map_get(assigned, key);
+    bool is_first = !all;
+    if (is_first) {
+        all = AR_NEW(s->a->g->arena, ar_assignment);
+        ar_map_put(assigned, key, all);
+    }
+    all->value = is_first ? value : NULL;
+    add_start(all, kind, value, s->loop);
+}
+
+/* In the function, and in every loop around the place. */
 static void note_assignment(scan *s, uint64_t key, set_kind kind,
                             ar_node *value) {
     if (!key)
         return;
-    for (ar_loop *loop = s->loop; loop; loop = loop->outer) {
-        ar_assignment *all = ar_map_get(&loop->assigned, key);
-        bool is_first = !all;
-        if (is_first) {
-            all = AR_NEW(s->a->g->arena, ar_assignment);
-            ar_map_put(&loop->assigned, key, all);
-        }
-        all->value = is_first ? value : NULL;
-        add_start(all, kind, value, s->loop);
-    }
+    note_among(s, &s->a->assigned, key, kind, value);
+    for (ar_loop *loop = s->loop; loop; loop = loop->outer)
+        note_among(s, &loop->assigned, key, kind, value);
 }
 
 static void scan_node(scan *s, ar_node *node);
@@ -124,6 +130,12 @@ static void scan_node(scan *s, ar_node *node) {
         note_assignment(s, ar_variable_key(s->a, ar_skip_casts(node->kids[0])),
                         SET_LOST, NULL);
         break;
+    case AR_ASM:
+        for (uint32_t i = 0; i < node->kid_count; i++)
+            note_assignment(s,
+                            ar_variable_key(s->a, ar_skip_casts(node->kids[i])),
+                            SET_LOST, NULL);
+        break;
     case AR_CALL:
     case AR_LAUNCH:
         remember(s, node);
@@ -149,10 +161,21 @@ ar_accumulation *ar_accumulation_of(ar_graph *g, ar_unit *unit,
     (void)unit;
     ar_accumulation *a = AR_NEW(g->arena, ar_accumulation);
     a->g = g;
-    a->loop_of.arena = g->arena;
+    a->loop_of.arena = a->assigned.arena = g->arena;
     scan s = {.a = a};
     scan_node(&s, function->body);
     return a;
+}
+
+bool ar_is_assigned(const ar_accumulation *a, const ar_decl *variable) {
+    uint64_t key = ar_entity_of(a->g->program, variable)->id + UINT64_C(1);
+    return ar_map_get(&a->assigned, key);
+}
+
+ar_node *ar_only_value(const ar_accumulation *a, const ar_decl *variable) {
+    uint64_t key = ar_entity_of(a->g->program, variable)->id + UINT64_C(1);
+    const ar_assignment *all = ar_map_get(&a->assigned, key);
+    return all ? all->value : NULL;
 }
 
 /* ---- what an expression depends on --------------------------------------- */
@@ -162,6 +185,24 @@ enum { MAX_DEPTH = 16 };
 static bool is_step(const ar_accumulation *a, const ar_node *node) {
     return node->kind == AR_UNARY && node->op >= AR_OP_PRE_INC &&
            ar_variable_key(a, ar_skip_casts(node->kids[0]));
+}
+
+/* The variable whose address, or that of a part, is taken: what it holds plays
+ * no part. */
+static const ar_decl *addressed(const ar_node *node) {
+    if (node->kind != AR_ADDRESS)
+        return NULL;
+    node = ar_skip_casts(node->kids[0]);
+    while (node && node->kind == AR_MEMBER && !node->is_arrow &&
+           node->kid_count)
+        node = ar_skip_casts(node->kids[0]);
+    return node && node->kind == AR_REF ? node->decl : NULL;
+}
+
+/* A variable of the loop's body is another one each time. */
+static bool is_declared_in(const ar_loop *loop, const ar_decl *variable) {
+    ar_range body = loop->node->range, at = variable->range;
+    return at.file == body.file && at.begin >= body.begin && at.end <= body.end;
 }
 
 /* Does an iteration of the loop move anything the expression depends on? A
@@ -188,6 +229,9 @@ static bool moves(const ar_accumulation *a, const ar_loop *inner,
         return !set->start || set->is_lost ||
                moves(a, set->start_loop, loop, set->start, depth + 1);
     }
+    const ar_decl *variable = addressed(node);
+    if (variable)
+        return is_declared_in(loop, variable);
     if (is_step(a, node)) /* of *e++: where e stands */
         return moves(a, inner, loop, node->kids[0], depth);
     if (node->kind == AR_CALL || node->kind == AR_ASSIGN ||
@@ -221,7 +265,7 @@ ar_repetition ar_call_repetition(ar_accumulation *a, ar_node *call,
 
 /* ---- the shape of a store ------------------------------------------------ */
 
-static bool same(ar_node *x, ar_node *y) {
+bool ar_is_same_place(ar_node *x, ar_node *y) {
     x = ar_skip_casts(x);
     y = ar_skip_casts(y);
     if (!x || !y)
@@ -233,7 +277,7 @@ static bool same(ar_node *x, ar_node *y) {
     if (x->kind == AR_CALL)
         return false;
     for (uint32_t i = 0; i < x->kid_count; i++)
-        if (!same(x->kids[i], y->kids[i]))
+        if (!ar_is_same_place(x->kids[i], y->kids[i]))
             return false;
     return true;
 }
@@ -242,7 +286,7 @@ static bool is_term_of(ar_node *target, ar_node *value) {
     value = ar_skip_casts(value);
     if (!value)
         return false;
-    if (same(target, value))
+    if (ar_is_same_place(target, value))
         return true;
     if (value->kind == AR_BINARY &&
         (value->op == AR_OP_ADD || value->op == AR_OP_SUB))

@@ -28,7 +28,8 @@ typedef struct ar_assignment {
 
 struct ar_accumulation {
     ar_graph *g;
-    ar_map loop_of; /* store or call -> innermost ar_loop */
+    ar_map loop_of;  /* store or call -> innermost ar_loop */
+    ar_map assigned; /* in the function: variable key -> ar_assignment */
 };
 
 /* 0 when the node is not a variable. */

@@ -13,14 +13,17 @@
 #include "base/map.h"
 
 /* Facts of a cell: scalar kinds, then pins, then accumulators, then that a
- * callee updates it, then that a function is called through a pointer. */
+ * callee updates it, then that a function is called through a pointer, then
+ * what updates it depends on. */
 enum {
     AR_FACT_SCALAR = 0,
     AR_FACT_PIN = AR_FACT_SCALAR + AR_SCALAR_KINDS,
     AR_FACT_ACCUMULATOR = AR_FACT_PIN + AR_PIN_KINDS,
     AR_FACT_UPDATED = AR_FACT_ACCUMULATOR + AR_ACCUMULATE_KINDS,
     AR_FACT_CALLED,
-    AR_FACT_KINDS
+    /* + entity of a parameter: the function that has it updates the memory,
+     * unless it is called with zero for it */
+    AR_FACT_SCALED
 };
 
 typedef struct ar_fact {
@@ -286,8 +289,14 @@ typedef struct ar_repetition {
  * AR_ACCUMULATE_KINDS: it is not. */
 ar_accumulator_kind ar_accumulates(ar_accumulation *a, ar_node *store,
                                    ar_repetition *repeated);
-/* Does the store read the element it writes? */
+/* Does the store add to the element it writes? */
 bool ar_reads_its_target(ar_node *store);
+/* Two lvalues that name the same element in one text. */
+bool ar_is_same_place(ar_node *x, ar_node *y);
+/* Does the function set this variable after its declaration, or may it? */
+bool ar_is_assigned(const ar_accumulation *a, const ar_decl *variable);
+/* The only value that a local of the function ever has, or NULL. */
+ar_node *ar_only_value(const ar_accumulation *a, const ar_decl *variable);
 /* The loops around a call that do not move this argument. */
 ar_repetition ar_call_repetition(ar_accumulation *a, ar_node *call,
                                  ar_node *argument);
