@@ -93,6 +93,7 @@ static bool writes_only_itself(ar_analysis *a, const ar_loop *loop,
 typedef struct reach {
     bool array;       /* an array that is not only updated */
     bool accumulator; /* a sum over an inner loop */
+    bool own;         /* an inner loop, in which the cell itself is one */
     bool updated;     /* another cell that is only updated */
 } reach;
 
@@ -118,8 +119,10 @@ static reach reach_of(ar_analysis *a, const ar_loop *loop, uint32_t head,
                 continue;
             if (!ar_inside_loop(a->in, loop, v->context, v->at))
                 continue;
-            if (v->kind == AR_V_LOOP && !ar_is_array(a, v->cell))
-                r.accumulator = true;
+            if (v->kind == AR_V_LOOP && !ar_is_array(a, v->cell)) {
+                r.own |= v->cell == cell;
+                r.accumulator |= v->cell != cell;
+            }
             if (v->kind == AR_V_STORE) {
                 if (updated[v->cell] && v->cell != cell) {
                     r.updated = true;
@@ -132,6 +135,76 @@ static reach reach_of(ar_analysis *a, const ar_loop *loop, uint32_t head,
         }
     }
     return r;
+}
+
+/* What has the cell's own value in it, alone or as an addend. */
+static bool keeps_value(const ar_vnode *v, uint32_t cell) {
+    switch (v->kind) {
+    case AR_V_SUM:
+    case AR_V_PHI:
+    case AR_V_BOUNDARY:
+    case AR_V_TERM:
+        return true;
+    case AR_V_LOOP:
+    case AR_V_STORE:
+        return v->cell == cell;
+    case AR_V_ZERO:
+    case AR_V_UNDEFINED:
+    case AR_V_CONST:
+    case AR_V_INPUT:
+    case AR_V_MUL:
+    case AR_V_DIV:
+    case AR_V_NONLINEAR:
+        break;
+    }
+    return false;
+}
+
+/* Follows uses within the iteration; `kept` gets what keeps the value of the
+ * cell, `other` the rest, which is followed no further. */
+static void follow_value(ar_analysis *a, const ar_loop *loop, uint32_t head,
+                         ar_ids *kept, ar_ids *other) {
+    uint32_t cell = AR_VN(a->in, head)->cell;
+    ar_marks_begin(a);
+    AR_PUSH(a->arena, kept, head);
+    for (uint32_t k = 0; k < kept->count; k++) {
+        uint32_t id = kept->data[k];
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++) {
+            uint32_t to = a->g.uses[u];
+            const ar_vnode *v = AR_VN(a->in, to);
+            if (!ar_inside_loop(a->in, loop, v->context, v->at) ||
+                (v->kind == AR_V_LOOP && v->at == loop->at &&
+                 v->context == loop->context) ||
+                !ar_mark(a, to))
+                continue;
+            ar_ids *list = keeps_value(v, cell) ? kept : other;
+            AR_PUSH(a->arena, list, to);
+        }
+    }
+}
+
+/* Does what is added to a number depend on the number? What is added up from
+ * other values (a mean error, a count) is a statistic. */
+static bool answers_itself(ar_analysis *a, const ar_loop *loop, uint32_t head) {
+    uint32_t cell = AR_VN(a->in, head)->cell;
+    ar_ids kept = {0}, work = {0};
+    follow_value(a, loop, head, &kept, &work);
+    ar_marks_begin(a);
+    while (work.count) {
+        uint32_t id = work.data[--work.count];
+        const ar_vnode *v = AR_VN(a->in, id);
+        if (!ar_mark(a, id) || (v->kind == AR_V_LOOP && v->at == loop->at &&
+                                v->context == loop->context))
+            continue;
+        if (v->kind == AR_V_STORE && v->cell == cell)
+            return true;
+        for (uint32_t u = a->g.use_start[id]; u < a->g.use_start[id + 1]; u++) {
+            const ar_vnode *to = AR_VN(a->in, a->g.uses[u]);
+            if (ar_inside_loop(a->in, loop, to->context, to->at))
+                AR_PUSH(a->arena, &work, a->g.uses[u]);
+        }
+    }
+    return false;
 }
 
 static bool is_float_cell(const ar_analysis *a, uint32_t cell) {
@@ -212,8 +285,10 @@ static ar_ids dependents(ar_analysis *a, const candidate *c,
 /* Is the cell updated from something else that the parameters led to, through
  * other updated cells perhaps? What is only changed in place is not learned. */
 static bool is_learned(ar_analysis *a, const candidate *c, const search *found,
-                       uint32_t cell) {
+                       uint32_t head) {
     const bool *dep = found->dep, *updated = found->updated;
+    uint32_t cell = AR_VN(a->in, head)->cell;
+    bool is_fitted = !ar_is_array(a, cell) && answers_itself(a, c->loop, head);
     ar_ids cells = {0}, work = {0};
     ar_idtable seen = {.arena = a->arena};
     AR_PUSH(a->arena, &cells, cell);
@@ -230,7 +305,8 @@ static bool is_learned(ar_analysis *a, const candidate *c, const search *found,
             if (!ar_mark(a, id))
                 continue;
             const ar_vnode *v = AR_VN(a->in, id);
-            if (v->kind == AR_V_LOOP && dep[id] && !ar_is_array(a, v->cell))
+            if (v->kind == AR_V_LOOP && dep[id] && !ar_is_array(a, v->cell) &&
+                (v->cell != cell || is_fitted))
                 return true;
             if (v->cell && ar_is_array(a, v->cell)) {
                 if (!updated[v->cell] && dep[id])
@@ -261,6 +337,8 @@ static void classify(ar_analysis *a, candidate *c, search *found,
         if (found->by_copy[cell] &&
             !ar_is_multiplied(a, c->loop, c->heads[i], found->updated))
             reaches[i] = (reach){0};
+        if (reaches[i].own && !reaches[i].array && !reaches[i].accumulator)
+            reaches[i].accumulator = answers_itself(a, c->loop, c->heads[i]);
         arrays |= reaches[i].array;
     }
     c->score = (loop_score){0};
@@ -270,7 +348,7 @@ static void classify(ar_analysis *a, candidate *c, search *found,
         if (!found->updated[cell])
             continue;
         bool is_param = (arrays ? reaches[i].array : reaches[i].accumulator) &&
-                        is_learned(a, c, found, cell);
+                        is_learned(a, c, found, c->heads[i]);
         bool is_state = !is_param && reach_of(a, c->loop, c->heads[i],
                                               found->updated, REACH_UPDATED)
                                          .updated;
