@@ -5,45 +5,15 @@
 enum { BRACE_ORDER = 100 };
 
 ar_placer ar_placer_new(ar_arena *arena, ar_program *program, ar_edits *edits) {
-    ar_placer placer = {.arena = arena, .program = program, .edits = edits};
-    placer.parents = AR_NEW_ARRAY(arena, ar_node **, program->unit_count);
-    return placer;
-}
-
-/* ---- parents ------------------------------------------------------------ */
-
-static void note_parents(ar_node **table, ar_node *node, ar_node *parent) {
-    if (!node)
-        return;
-    table[node->id] = parent;
-    for (uint32_t i = 0; i < node->kid_count; i++)
-        note_parents(table, node->kids[i], node);
-    for (uint32_t i = 0; i < node->decl_count; i++)
-        note_parents(table, node->decls[i]->init, node);
-}
-
-static ar_node **parents_of(ar_placer *placer, const ar_unit *unit) {
-    uint32_t index = 0;
-    while (placer->program->units[index] != unit)
-        if (++index == placer->program->unit_count)
-            AR_BUG("unit is not part of the program");
-    if (placer->parents[index])
-        return placer->parents[index];
-    ar_node **table =
-        AR_NEW_ARRAY(placer->arena, ar_node *, unit->node_count + 1u);
-    for (uint32_t i = 0; i < unit->decls.count; i++) {
-        ar_decl *decl = unit->decls.data[i];
-        note_parents(table, decl->body, NULL);
-        if (decl->is_file_scope)
-            note_parents(table, decl->init, NULL);
-    }
-    placer->parents[index] = table;
-    return table;
+    return (ar_placer){.arena = arena,
+                       .program = program,
+                       .edits = edits,
+                       .parents = ar_parents_new(arena)};
 }
 
 ar_node *ar_placer_parent(ar_placer *placer, const ar_unit *unit,
                           const ar_node *node) {
-    return parents_of(placer, unit)[node->id];
+    return ar_parent_of(&placer->parents, unit, node);
 }
 
 static bool is_statement(const ar_node *node) {

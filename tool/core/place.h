@@ -7,6 +7,7 @@
 #ifndef AR_PLACE_H
 #define AR_PLACE_H
 
+#include "core/parents.h"
 #include "core/program.h"
 #include "out/edit.h"
 
@@ -14,8 +15,7 @@ typedef struct ar_placer {
     ar_arena *arena;
     ar_program *program;
     ar_edits *edits;
-    /* per unit: parent of each node, made when first asked for */
-    ar_node ***parents;
+    ar_parents parents;
     AR_VEC(const ar_node *) braced; /* statements that got braces already */
 } ar_placer;
 

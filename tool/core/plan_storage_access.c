@@ -86,8 +86,7 @@ static bool is_stringified(const ar_rewriter *r, const ar_unit *unit,
 const char *ar_access_problem(const ar_rewriter *r, const ar_site *site,
                               const ar_node *node) {
     ar_range range = node->range;
-    bool is_use =
-        ar_is_whole_use(r, site->where.unit, site->where.function, node);
+    bool is_use = ar_is_whole_use(r, site->where.unit, node);
     bool is_argument = site->in_macro_argument || is_use;
     range.in_macro_body &= !is_use;
     const char *problem = ar_text_problem(r, range);
@@ -135,7 +134,8 @@ static const char *store_problem(const ar_rewriter *r, const ar_site *site) {
 /* ---- loads --------------------------------------------------------------- */
 
 const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site) {
-    const ar_node *parent = ar_parent_in(site->where.function, site->node);
+    const ar_node *parent =
+        ar_storage_parent(r->storage->index, site->where.unit, site->node);
     if (parent && parent->kind == AR_UNARY && parent->op >= AR_OP_PRE_INC)
         return NULL; /* the store of ++ reads it as well */
     const char *problem = ar_access_problem(r, site, site->node);
@@ -149,7 +149,7 @@ const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site) {
 
 /* The float that was stored, where an expression goes on with it. */
 static void put_value(ar_rewriter *r, const ar_site *site) {
-    if (ar_value_is_used(site->where.function, site->node))
+    if (ar_value_is_used(r, site->where.unit, site->node))
         ar_put_around(r, site->node->range, AR_LAYER_VALUE, "amp_to_float(",
                       ")");
 }
@@ -289,7 +289,7 @@ static const char *increment(ar_rewriter *r, const ar_site *site) {
     ar_range sign = between(node->range, at, at + 2);
     if (strcmp(ar_source_text(r, sign), down ? "--" : "++") != 0)
         return "its increment is spelled in an unknown way";
-    if (!ar_value_is_used(site->where.function, node) &&
+    if (!ar_value_is_used(r, site->where.unit, node) &&
         can_repeat(lvalue, NULL)) {
         const char *text =
             ar_sprintf(r->arena, " = amp_to_half(amp_to_float(%s) %c 1.0f)",

@@ -118,7 +118,7 @@ static const char *clear_problem(const ar_rewriter *r, const ar_site *site) {
     const ar_node *value = is_memset ? ar_skip_casts(call->kids[2]) : NULL;
     if (value && (value->kind != AR_INT_LIT || value->int_value != 0))
         return "all of it is set to other than zero";
-    if (ar_value_is_used(site->where.function, call))
+    if (ar_value_is_used(r, site->where.unit, call))
         return "the value of the call that clears all of it is used";
     const char *problem = ar_text_problem(r, call->op_range);
     for (uint32_t i = 0; i < call->kid_count && !problem; i++)

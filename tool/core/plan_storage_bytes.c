@@ -187,7 +187,7 @@ static bool is_byte_index(const ar_node *index, const ar_node *node) {
 
 static void follow_value(follow *f, ar_unit *unit, ar_decl *function,
                          ar_node *node) {
-    ar_node *parent = ar_parent_in(function, node);
+    ar_node *parent = ar_storage_parent(f->r->storage->index, unit, node);
     if (!parent || (f->uses & FOR_MORE)) {
         f->uses |= FOR_MORE;
         return;

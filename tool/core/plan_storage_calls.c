@@ -137,7 +137,7 @@ static const char *copy(ar_rewriter *r, const ar_site *site) {
     if (!is_plain || !is_array_text(call->kids[1]) ||
         !is_array_text(call->kids[2]))
         return cannot_take(r, call, "which copies between precisions here");
-    if (ar_value_is_used(site->where.function, call))
+    if (ar_value_is_used(r, site->where.unit, call))
         return cannot_take(r, call, "whose result is used");
     const char *problem = rename_problem(r, call);
     for (uint32_t i = 1; i <= 3 && !problem; i++)
@@ -319,13 +319,14 @@ static bool is_memory_rule(ar_rule_kind kind) {
 
 /* memcmp(a, b, bytes) == 0: equal numbers have equal bytes in half, too. Their
  * order is none of numbers. */
-static bool only_tells_equal(const ar_site *site) {
+static bool only_tells_equal(const ar_rewriter *r, const ar_site *site) {
     const ar_node *node = site->node;
-    const ar_node *parent = ar_parent_in(site->where.function, node);
+    const ar_node *parent =
+        ar_storage_parent(r->storage->index, site->where.unit, node);
     while (parent && (parent->kind == AR_IMPLICIT || parent->kind == AR_CAST) &&
            ar_is_kind(parent->type, AR_TYPE_BOOL)) {
         node = parent;
-        parent = ar_parent_in(site->where.function, node);
+        parent = ar_storage_parent(r->storage->index, site->where.unit, node);
     }
     if (!parent)
         return false;
@@ -352,7 +353,7 @@ static const char *comparison(ar_rewriter *r, const ar_site *site) {
     for (uint32_t i = 1; i <= 2; i++)
         if (!is_array_text(call->kids[i]))
             return cannot_take(r, call, "beside what is no float memory");
-    if (!only_tells_equal(site))
+    if (!only_tells_equal(r, site))
         return cannot_take(r, call, "whose result is more than equal or not");
     return NULL;
 }

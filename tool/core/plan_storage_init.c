@@ -134,9 +134,10 @@ static bool is_zero(const ar_rewriter *r, const ar_node *list) {
 
 /* It lies in no other list: a compiler that asks for all the braces of a type
  * lets { 0 } pass there, and only there. */
-static bool is_whole(const ar_site *site) {
+static bool is_whole(const ar_rewriter *r, const ar_site *site) {
     const ar_unit *unit = site->where.unit;
-    const ar_node *parent = ar_parent_in(site->where.function, site->node);
+    const ar_node *parent =
+        ar_storage_parent(r->storage->index, unit, site->node);
     if (parent)
         return parent->kind != AR_INIT_LIST && parent->kind != AR_DESIGNATED;
     for (uint32_t i = 0; i < unit->decls.count; i++)
@@ -206,7 +207,7 @@ static void put_value(ar_rewriter *r, const ar_node *value, bool is_constant) {
 
 const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site) {
     const ar_node *list = site->node;
-    if (is_zero(r, list) && (is_whole(site) || !takes_numbers(list)))
+    if (is_zero(r, list) && (is_whole(r, site) || !takes_numbers(list)))
         return NULL;
     if (!takes_numbers(list))
         return "its initialiser leaves out the braces around its numbers";

@@ -194,17 +194,18 @@ static bool fits_front(const reader *in, const ar_macro *macro, const char *use,
  */
 
 /* Nothing that comes from the same use is around it. */
-static bool is_all_of_use(const ar_decl *function, const ar_node *node) {
-    const ar_node *parent = ar_parent_in(function, node);
+static bool is_all_of_use(const ar_storage_index *index, const ar_unit *unit,
+                          const ar_node *node) {
+    const ar_node *parent = ar_storage_parent(index, unit, node);
     while (parent && parent->kind == AR_IMPLICIT)
-        parent = ar_parent_in(function, parent);
+        parent = ar_storage_parent(index, unit, parent);
     return parent && !(parent->range.in_macro_body &&
                        parent->range.file == node->range.file &&
                        parent->range.begin == node->range.begin);
 }
 
 bool ar_is_whole_use(const ar_rewriter *r, const ar_unit *unit,
-                     const ar_decl *function, const ar_node *node) {
+                     const ar_node *node) {
     if (!node->range.in_macro_body || node->range.file == AR_NO_FILE)
         return false;
     const reader in = {r, unit};
@@ -218,5 +219,5 @@ bool ar_is_whole_use(const ar_rewriter *r, const ar_unit *unit,
     const char *body = macro ? body_of(&in, macro) : NULL;
     return end && !*end && body && is_operand(&in, body, MAX_MACROS) &&
            fits_front(&in, macro, use, MAX_MACROS) &&
-           is_all_of_use(function, node);
+           is_all_of_use(r->storage->index, unit, node);
 }

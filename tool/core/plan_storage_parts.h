@@ -47,11 +47,9 @@ const char *ar_put_half_type(ar_rewriter *r, const ar_node *node);
 /* NULL, or why the text is more than another word for float. */
 const char *ar_alias_problem(const ar_rewriter *r, ar_range token);
 
-/* The node that holds this one; NULL at the top of a body or initialiser. The
- * parent of a local's initialiser is its DECL_STMT. */
-ar_node *ar_parent_in(const ar_decl *function, const ar_node *node);
 /* Does the text use the value of this expression? */
-bool ar_value_is_used(const ar_decl *function, const ar_node *node);
+bool ar_value_is_used(const ar_rewriter *r, const ar_unit *unit,
+                      const ar_node *node);
 /* Evaluating it changes something, or could. */
 bool ar_has_effects(const ar_node *node);
 
@@ -62,7 +60,7 @@ bool ar_is_function_value(const ar_rewriter *r, const ar_decl *function);
 /* plan_storage_macro.c: the text of a macro's use is this expression and no
  * more, so that what goes around the expression can go around the use. */
 bool ar_is_whole_use(const ar_rewriter *r, const ar_unit *unit,
-                     const ar_decl *function, const ar_node *node);
+                     const ar_node *node);
 
 /* ---- per kind of site ---------------------------------------------------- */
 

@@ -231,45 +231,24 @@ const char *ar_put_half_type(ar_rewriter *r, const ar_node *node) {
 
 /* ---- around an expression ------------------------------------------------ */
 
-static ar_node *parent_below(ar_node *root, const ar_node *node) {
-    if (!root)
-        return NULL;
-    for (uint32_t i = 0; i < root->kid_count; i++) {
-        if (root->kids[i] == node)
-            return root;
-        ar_node *found = parent_below(root->kids[i], node);
-        if (found)
-            return found;
-    }
-    for (uint32_t i = 0; i < root->decl_count; i++) {
-        if (root->decls[i]->init == node)
-            return root;
-        ar_node *found = parent_below(root->decls[i]->init, node);
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
-ar_node *ar_parent_in(const ar_decl *function, const ar_node *node) {
-    return function ? parent_below(function->body, node) : NULL;
-}
-
-bool ar_value_is_used(const ar_decl *function, const ar_node *node) {
-    const ar_node *parent = ar_parent_in(function, node);
+bool ar_value_is_used(const ar_rewriter *r, const ar_unit *unit,
+                      const ar_node *node) {
+    const ar_storage_index *index = r->storage->index;
+    const ar_node *parent = ar_storage_parent(index, unit, node);
     if (!parent)
         return true;
     switch ((int)parent->kind) {
     case AR_EXPR_STMT: {
-        const ar_node *block = ar_parent_in(function, parent);
-        const ar_node *holder = block ? ar_parent_in(function, block) : NULL;
+        const ar_node *block = ar_storage_parent(index, unit, parent);
+        const ar_node *holder =
+            block ? ar_storage_parent(index, unit, block) : NULL;
         return holder && holder->kind == AR_STATEMENT_EXPR;
     }
     case AR_FOR:
         return node != parent->kids[0] && node != parent->kids[2];
     case AR_COMMA:
         return node == parent->kids[parent->kid_count - 1] &&
-               ar_value_is_used(function, parent);
+               ar_value_is_used(r, unit, parent);
     case AR_CAST:
     case AR_IMPLICIT:
         return !ar_is_kind(parent->type, AR_TYPE_VOID);

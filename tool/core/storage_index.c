@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "core/chains.h"
+#include "core/parents.h"
 
 #include <string.h>
 
@@ -11,6 +12,7 @@ struct ar_storage_index {
     ar_program *program;
     const ar_storage_facts *facts;
     const ar_ops *ops;
+    ar_parents *parents;
     ar_chains sites, calls, op_sites; /* by node */
     ar_chains calls_of;               /* by callee */
     ar_chains typedefs;               /* entities, by that of their struct */
@@ -210,6 +212,8 @@ ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
     index->program = program;
     index->facts = facts;
     index->ops = ops;
+    index->parents = AR_NEW(arena, ar_parents);
+    *index->parents = ar_parents_new(arena);
     index_typedefs(index);
     index_sites(index);
     index_ops(index);
@@ -226,6 +230,11 @@ ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
     index->last = AR_NEW_ARRAY(arena, ar_mention *, entities);
     ar_program_visit(program, note_name, index);
     return index;
+}
+
+ar_node *ar_storage_parent(const ar_storage_index *index, const ar_unit *unit,
+                           const ar_node *node) {
+    return ar_parent_of(index->parents, unit, node);
 }
 
 uint32_t ar_storage_site_at(const ar_storage_index *index,

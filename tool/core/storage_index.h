@@ -12,6 +12,10 @@ ar_storage_index *ar_storage_index_make(ar_arena *arena, ar_program *program,
                                         const ar_storage_facts *facts,
                                         const ar_ops *ops);
 
+/* The node that holds this one, as ar_parent_of says. */
+ar_node *ar_storage_parent(const ar_storage_index *index, const ar_unit *unit,
+                           const ar_node *node);
+
 /* The sites of this node: 1 + the first one, 0 for none; then the next. */
 uint32_t ar_storage_site_at(const ar_storage_index *index, const ar_node *node);
 uint32_t ar_storage_site_after(const ar_storage_index *index, uint32_t site);
