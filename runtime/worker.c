@@ -14,6 +14,8 @@ static void free_worker(void *p) {
         w->free_products(w->products);
     for (int i = 0; i < AMP_SCRATCH_SLOTS; i++)
         free(w->scratch[i].data);
+    for (int i = 0; i < AMP_SUM_ROWS; i++)
+        free(w->rows[i].data);
     free(w);
     mine = NULL;
 }

@@ -1,5 +1,5 @@
-/* worker.h - what each calling thread owns: grow-only scratch memory and its
- * oneDNN primitives.
+/* worker.h - what each calling thread owns: grow-only scratch memory, rows of
+ * sums and its oneDNN primitives.
  *
  * Nothing here is shared, so nothing is locked; it is freed when the thread
  * ends. Scratch never shrinks: after warm-up no call allocates.
@@ -7,6 +7,7 @@
 #ifndef AMP_WORKER_H
 #define AMP_WORKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum amp_scratch_slot {
@@ -21,6 +22,16 @@ typedef enum amp_scratch_slot {
 
 #define AMP_SCRATCH_SLOTS 7
 
+/* Rows of sums that one thread has open at a time, as a rule; what is open
+ * beyond that is allocated and freed. */
+#define AMP_SUM_ROWS 4
+
+typedef struct amp_sum_row {
+    float *data;
+    size_t n;
+    bool open;
+} amp_sum_row;
+
 struct amp_products; /* product.c */
 
 typedef struct amp_worker {
@@ -28,6 +39,7 @@ typedef struct amp_worker {
         void *data;
         size_t bytes;
     } scratch[AMP_SCRATCH_SLOTS];
+    amp_sum_row rows[AMP_SUM_ROWS];
     struct amp_products *products;
     void (*free_products)(struct amp_products *products);
 } amp_worker;

@@ -68,8 +68,14 @@ void ar_note_accumulation(ar_walk *w, ar_accumulator_kind kind, uint32_t cell,
     ar_graph *g = w->g;
     if (w->is_quiet)
         return;
-    ar_accumulator found = {kind,           ar_here(w, node), node,
-                            repeated.inner, repeated.outer,   AR_NO_ID};
+    ar_accumulator found = {kind,
+                            ar_here(w, node),
+                            node,
+                            repeated.inner,
+                            repeated.outer,
+                            repeated.loops,
+                            repeated.loop_count,
+                            AR_NO_ID};
     ar_cell_fact(g, cell, AR_FACT_ACCUMULATOR + (uint32_t)kind, found.where,
                  NULL, g->facts->accumulators.count);
     AR_PUSH(g->arena, &g->facts->accumulators, found);
@@ -257,7 +263,7 @@ static void written(ar_walk *w, uint32_t cell, ar_node *lvalue, ar_node *store,
     ar_note_updated(w, cell, store, NULL, 0);
     if (!w->accumulation)
         return;
-    ar_repetition repeated = {NULL, NULL};
+    ar_repetition repeated = {0};
     ar_accumulator_kind how = ar_accumulates(w->accumulation, store, &repeated);
     if (how != AR_ACCUMULATE_KINDS)
         ar_note_accumulation(w, how, cell, store, repeated);

@@ -247,14 +247,17 @@ static bool moves(const ar_accumulation *a, const ar_loop *inner,
 
 static ar_repetition repetition(const ar_accumulation *a, ar_loop *inner,
                                 ar_node *target) {
-    ar_repetition found = {NULL, NULL};
-    for (ar_loop *loop = inner; loop; loop = loop->outer) {
-        if (moves(a, inner, loop, target, 0))
-            continue;
-        if (!found.inner)
-            found.inner = loop->node;
-        found.outer = loop->node;
+    ar_repetition found = {0};
+    AR_VEC(ar_node *) loops = {0};
+    for (ar_loop *loop = inner; loop; loop = loop->outer)
+        if (!moves(a, inner, loop, target, 0))
+            AR_PUSH(a->g->arena, &loops, loop->node);
+    if (loops.count) {
+        found.inner = loops.data[0];
+        found.outer = loops.data[loops.count - 1];
     }
+    found.loops = loops.data;
+    found.loop_count = loops.count;
     return found;
 }
 

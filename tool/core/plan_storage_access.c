@@ -131,6 +131,18 @@ static const char *store_problem(const ar_rewriter *r, const ar_site *site) {
     return problem;
 }
 
+/* ---- sums in a scratch --------------------------------------------------- */
+
+/* Whatever is done to it is done to the float that stands in for it. */
+static bool is_summed(ar_rewriter *r, const ar_node *lvalue,
+                      const char **problem) {
+    const ar_sum_access *sum = ar_sum_access_of(r, lvalue);
+    *problem = sum ? ar_text_problem(r, lvalue->range) : NULL;
+    if (sum && !*problem)
+        ar_put_text(r, lvalue->range, sum->text);
+    return sum != NULL;
+}
+
 /* ---- loads --------------------------------------------------------------- */
 
 const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site) {
@@ -139,6 +151,9 @@ const char *ar_rewrite_load(ar_rewriter *r, const ar_site *site) {
     if (parent && parent->kind == AR_UNARY && parent->op >= AR_OP_PRE_INC)
         return NULL; /* the store of ++ reads it as well */
     const char *problem = ar_access_problem(r, site, site->node);
+    const char *of_sum;
+    if (!problem && is_summed(r, site->node, &of_sum))
+        return of_sum;
     if (!problem)
         ar_put_around(r, site->node->range, AR_LAYER_LOAD, "amp_to_float(",
                       ")");
@@ -156,7 +171,7 @@ static void put_value(ar_rewriter *r, const ar_site *site) {
 
 const char *ar_rewrite_store(ar_rewriter *r, const ar_site *site) {
     const char *problem = store_problem(r, site);
-    if (problem)
+    if (problem || is_summed(r, site->node->kids[0], &problem))
         return problem;
     ar_put_call(r, site->node->kids[1], AR_LAYER_CONVERT, "amp_to_half(", ")");
     put_value(r, site);
@@ -308,7 +323,7 @@ static const char *increment(ar_rewriter *r, const ar_site *site) {
 
 const char *ar_rewrite_compound(ar_rewriter *r, const ar_site *site) {
     const char *problem = store_problem(r, site);
-    if (problem)
+    if (problem || is_summed(r, site->node->kids[0], &problem))
         return problem;
     return site->node->kind == AR_UNARY ? increment(r, site)
                                         : compound(r, site);

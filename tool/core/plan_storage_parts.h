@@ -97,6 +97,12 @@ const char *ar_rewrite_sizeof(ar_rewriter *r, const ar_site *site);
 /* plan_storage_arenas.c: all arenas that are split, in the view of a round;
  * false: one cannot be */
 bool ar_rewrite_arenas(ar_rewriter *r, uint32_t round);
+/* plan_storage_sums.c: what an access has in its place where an FP32 scratch
+ * stands in for the memory; NULL: there is none */
+const ar_sum_access *ar_sum_access_of(const ar_rewriter *r,
+                                      const ar_node *lvalue);
+/* The statements around the loops of those scratches. */
+bool ar_rewrite_sums(ar_rewriter *r, uint32_t round);
 /* plan_storage_calls.c */
 const char *ar_rewrite_call(ar_rewriter *r, const ar_site *site);
 

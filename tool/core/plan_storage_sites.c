@@ -75,5 +75,6 @@ bool ar_plan_storage(ar_plan *plan, const ar_ops *ops,
                   storage->facts->classes.data[site->classes[0]].name, problem);
         ok = false;
     }
+    ok = ar_rewrite_sums(&r, round) && ok;
     return ar_rewrite_arenas(&r, round) && ok;
 }

@@ -284,6 +284,8 @@ ar_accumulation *ar_accumulation_of(ar_graph *g, ar_unit *unit,
 /* The loops around a place that do not move what it adds to. */
 typedef struct ar_repetition {
     ar_node *inner, *outer; /* NULL: no such loop */
+    ar_node **loops;        /* all of them, from the inside */
+    uint32_t loop_count;
 } ar_repetition;
 /* Is this store (COMPOUND_ASSIGN, ASSIGN, ++) an accumulator?
  * AR_ACCUMULATE_KINDS: it is not. */

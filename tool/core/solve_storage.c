@@ -245,6 +245,8 @@ ar_solve_storage(ar_arena *arena, ar_program *program, const ar_rules *rules,
         return plan;
     }
     plan->index = ar_storage_index_make(arena, program, facts, ops);
+    plan->sums =
+        ar_storage_find_sums(arena, program, facts, plan->index, scale);
     plan->is_split = AR_NEW_ARRAY(arena, bool, facts->arenas.count + 1);
     ar_storage_solver start = {.arena = arena,
                                .program = program,

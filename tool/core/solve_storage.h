@@ -17,6 +17,7 @@
 #include "core/scale.h"
 #include "core/storage.h"
 #include "core/storage_index.h"
+#include "core/storage_sums.h"
 #include "core/storage_versions.h"
 
 typedef struct ar_storage_decision {
@@ -34,6 +35,7 @@ typedef struct ar_storage_plan {
     /* by class id; what is generic in a function: in its first version */
     ar_storage_decision *classes;
     const ar_storage_index *index; /* NULL below O2 */
+    const ar_storage_sums *sums;   /* NULL below O2 */
     ar_storage_versions *versions; /* NULL below O2 */
     ar_table cells; /* ar_cell of the analysis -> 1 + class that holds it */
     uint32_t half_count;

@@ -83,6 +83,8 @@ typedef struct ar_accumulator {
      * target; NULL: SCATTER, OVERLAP. If both are the training loop, it is an
      * update from step to step and no sum. */
     ar_node *inner_loop, *outer_loop;
+    ar_node **loops; /* all of them, from the inside */
+    uint32_t loop_count;
     uint32_t class_id;
 } ar_accumulator;
 

@@ -382,21 +382,36 @@ static const char *sum_words(ar_accumulator_kind kind) {
     AR_BUG("accumulator %d", (int)kind);
 }
 
-static const ar_accumulator *first_sum(const ar_storage_solver *s,
-                                       const ar_storage_class *c) {
+/* The first sum that no FP32 scratch holds, as a position in the facts. */
+static uint32_t first_sum(const ar_storage_solver *s,
+                          const ar_storage_class *c) {
     for (uint32_t i = 0; i < c->accumulator_count; i++) {
-        const ar_accumulator *sum =
-            &s->facts->accumulators.data[c->accumulators[i]];
-        if (is_sum(s, sum, c->id))
-            return sum;
+        uint32_t at = c->accumulators[i];
+        if (!s->plan->sums->of[at] &&
+            is_sum(s, &s->facts->accumulators.data[at], c->id))
+            return at;
     }
-    return NULL;
+    return AR_NO_ID;
+}
+
+static const char *sum_reason(const ar_storage_solver *s, uint32_t at) {
+    const char *words = sum_words(s->facts->accumulators.data[at].kind);
+    const ar_sum_problem *problem = &s->plan->sums->problems[at];
+    return problem->why
+               ? ar_sprintf(s->arena,
+                            "%s, and no FP32 scratch can stand in for it (%s: "
+                            "%s)",
+                            words,
+                            ar_place(s->arena, &s->program->files, problem->at),
+                            problem->why)
+               : words;
 }
 
 static bool kept_as_sum(ar_storage_solver *s, const ar_storage_class *c) {
-    const ar_accumulator *sum = first_sum(s, c);
-    return sum &&
-           ar_storage_keep(s, c->id, sum_words(sum->kind), sum->where.range,
+    uint32_t at = first_sum(s, c);
+    return at != AR_NO_ID &&
+           ar_storage_keep(s, c->id, sum_reason(s, at),
+                           s->facts->accumulators.data[at].where.range,
                            "add up in a local variable and store once");
 }
 
@@ -452,10 +467,11 @@ static bool kept_as_spoiled(ar_storage_solver *s, const ar_storage_class *c) {
 /* In half all the same: what is to be warned of. */
 static void note_sum(ar_storage_solver *s, const ar_storage_class *c) {
     ar_class_info *info = &s->info[c->id];
-    const ar_accumulator *sum = first_sum(s, c);
-    if (!sum || info->denied)
+    uint32_t at = first_sum(s, c);
+    if (at == AR_NO_ID || info->denied)
         return;
-    info->denied = sum_words(sum->kind);
+    const ar_accumulator *sum = &s->facts->accumulators.data[at];
+    info->denied = sum_reason(s, at);
     info->denied_at = sum->where.range;
 }
 

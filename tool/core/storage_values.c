@@ -261,8 +261,33 @@ static value evaluate(evaluator *e, const ar_node *node) {
 
 /* ---- stores -------------------------------------------------------------- */
 
+/* What a loop adds to an element that an FP32 scratch stands in for, as to a
+ * local; NULL: nothing. */
+static const ar_node *summed(const ar_storage_solver *s, const ar_node *store) {
+    const ar_node *target = store->kids[0];
+    if (!ar_map_get(&s->plan->sums->at, ar_key(target)))
+        return NULL;
+    if (store->kind == AR_COMPOUND_ASSIGN)
+        return store->op == AR_OP_ADD || store->op == AR_OP_SUB ? store->kids[1]
+                                                                : NULL;
+    const ar_node *sum = ar_skip_casts(store->kids[1]);
+    if (sum->kind != AR_BINARY ||
+        (sum->op != AR_OP_ADD && sum->op != AR_OP_SUB))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (ar_storage_same(sum->kids[i], target))
+            return sum->kids[1 - i];
+    return NULL;
+}
+
 static value stored(evaluator *e, const ar_site *site) {
     const ar_node *store = site->node;
+    const ar_node *term =
+        store->kind == AR_ASSIGN || store->kind == AR_COMPOUND_ASSIGN
+            ? summed(e->s, store)
+            : NULL;
+    if (term)
+        return sum_of(e, term);
     if (store->kind == AR_ASSIGN)
         return evaluate(e, store->kids[1]);
     if (store->kind != AR_COMPOUND_ASSIGN)

@@ -274,6 +274,22 @@ static inline amp_buffer amp_buffer_of(const amp_half *p) {
 /* For a null pointer constant, which has no such type: no bias, say. */
 #define AMP_NO_BUFFER amp_buffer_of_floats(0)
 
+#if defined(AMP_HALF_FP32)
+
+/* Sums in the row itself; see below. */
+static inline float *amp_sum_open(amp_buffer row, int64_t n) {
+    (void)n;
+    return (float *)row.data;
+}
+
+static inline void amp_sum_close(float *sums, amp_buffer row, int64_t n) {
+    (void)sums;
+    (void)row;
+    (void)n;
+}
+
+#endif
+
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
@@ -284,6 +300,18 @@ extern "C" {
 /* memcpy of n elements, converting: to half to nearest even, once. The two
  * must not overlap. */
 void amp_copy(amp_buffer to, amp_buffer from, size_t n);
+
+#if !defined(AMP_HALF_FP32)
+
+/* For a loop that adds to the same n elements again and again: the row's
+ * elements as floats, to be added up in, and back into the row, each rounded
+ * once. What is stored to the row in between is lost. A thread closes what it
+ * opened, in any order; without memory the program is stopped. n may be 0 or
+ * less, for a loop that does not run: the row is not looked at then. */
+float *amp_sum_open(amp_buffer row, int64_t n);
+void amp_sum_close(float *sums, amp_buffer row, int64_t n);
+
+#endif
 
 /* ---- ops on buffers of either type --------------------------------------
  *

@@ -26,7 +26,7 @@ static float mask[D], eps[D], count[D], p[D], mean[B], total[D], fine[D];
 // KEPT-DAG: storage fp32 mask/1 {{.*}}: holds -1e+09, which fp16 cannot
 // KEPT-DAG: storage fp32 eps/1 {{.*}}: holds 1e-08, which is 0 in fp16
 // KEPT-DAG: storage fp32 count/1 {{.*}}: holds integers
-// KEPT-DAG: storage fp32 total/1 {{.*}}: a sum: a loop adds to the same element again and again
+// KEPT-DAG: storage fp32 total/1 {{.*}}: holds a statistic: a sum that is not one of products
 
 static float step(int n) {
     float loss = 0;
@@ -59,7 +59,7 @@ static float step(int n) {
     memset(total, 0, sizeof total);
     for (int b = 0; b < B; b++)
         for (int j = 0; j < D; j++)
-            // CHECK-DAG: numbers.c:[[@LINE+1]]:13: warning: 'total/1' is stored in half by a rule: a sum: a loop adds to the same element again and again
+            // CHECK-DAG: numbers.c:[[@LINE+1]]:13: warning: 'total/1' is stored in half by a rule: holds a statistic: a sum that is not one of products
             total[j] += h[b][j] - mean[b];
     for (int b = 0; b < B; b++)
         for (int j = 0; j < D; j++) {

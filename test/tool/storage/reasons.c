@@ -33,8 +33,9 @@ float dots[B];
 // CHECK-DAG: storage half dots/1 (activation): activations
 
 // Added to in memory, again and again.
-float column[D];
-// CHECK-DAG: storage fp32 column/1 (activation): a sum: a loop adds to the same element again and again [{{.*}}] to unlock: add up in a local variable and store once
+float column[D], above[D];
+// CHECK-DAG: storage fp32 column/1 (activation): holds a statistic: a sum that is not one of products
+// CHECK-DAG: storage fp32 above/1 (activation): a sum: a loop adds to the same element again and again, and no FP32 scratch can stand in for it ({{.*}}: the loop may not come to it) [{{.*}}] to unlock: add up in a local variable and store once
 
 // Once each: no sum, also in two dimensions.
 float twice[B][D];
@@ -130,6 +131,11 @@ static float step(int n) {
         column[j] = 0;
         for (int b = 0; b < B; b++)
             column[j] += h[b][j];
+        above[j] = 0;
+        for (int b = 0; b < B; b++)
+            if (h[b][j] > 0)
+                above[j] += h[b][j] * w[b][j];
+        loss += above[j];
         bits[j] = column[j];
         scaled[j] = column[j];
         shown[j] = column[j];

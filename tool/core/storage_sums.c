@@ -1,0 +1,395 @@
+/* Which sums in memory have a scratch: what else the loop touches, and what
+ * stands around it in the text. */
+#include "core/storage_sums.h"
+
+#include "core/layout.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+typedef struct finder {
+    ar_arena *arena;
+    ar_program *program;
+    const ar_storage_facts *facts;
+    const ar_storage_index *index;
+    const ar_scale *scale; /* or NULL */
+    ar_storage_sums *sums;
+    uint32_t *sharing; /* by class: a set of `sharing` */
+} finder;
+
+static bool holds(ar_range outer, ar_range inner) {
+    return outer.file == inner.file && outer.begin <= inner.begin &&
+           outer.end >= inner.end;
+}
+
+/* ---- may two classes be one memory? -------------------------------------- */
+
+enum { MAX_CALLS = 16 }; /* from caller to caller */
+
+static bool may_meet(const finder *f, uint32_t a, uint32_t b, int depth);
+
+/* Both are generic in the function: each call says what they are. */
+static bool meet_at_calls(const finder *f, uint32_t a, uint32_t b, int depth) {
+    const ar_entity *function =
+        ar_entity_of(f->program, f->facts->classes.data[a].generic_of);
+    for (uint32_t i = ar_storage_call_of(f->index, function); i;
+         i = ar_storage_call_after(f->index, i)) {
+        const ar_storage_call *call = &f->facts->calls.data[i - 1];
+        uint32_t for_a = AR_NO_ID, for_b = AR_NO_ID;
+        for (uint32_t k = 0; k < call->instance_count; k++) {
+            if (call->instances[k].generic == a)
+                for_a = call->instances[k].actual;
+            if (call->instances[k].generic == b)
+                for_b = call->instances[k].actual;
+        }
+        if (for_a != AR_NO_ID && for_b != AR_NO_ID &&
+            (depth == MAX_CALLS || may_meet(f, for_a, for_b, depth + 1)))
+            return true;
+    }
+    return false;
+}
+
+/* What classes may share their memory with others. */
+typedef enum sharing {
+    SHARES_NONE = 0,
+    SHARES_WHOLE = 1,   /* an arena, */
+    SHARES_PART = 2,    /* in which this lies */
+    SHARES_SCRATCH = 4, /* uses of one field that are kept apart */
+} sharing;
+
+static uint32_t sharing_of(const finder *f, const ar_storage_class *c) {
+    uint32_t set = f->sharing[c->id];
+    for (uint32_t i = 0; i < c->concrete_count; i++)
+        set |= f->sharing[c->concrete[i]];
+    return set;
+}
+
+static bool may_share(uint32_t x, uint32_t y) {
+    return x & y & (SHARES_SCRATCH | SHARES_WHOLE) ||
+           (x & SHARES_WHOLE && y & SHARES_PART) ||
+           (x & SHARES_PART && y & SHARES_WHOLE);
+}
+
+static bool stands_for(const ar_storage_class *c, uint32_t id) {
+    for (uint32_t i = 0; i < c->concrete_count; i++)
+        if (c->concrete[i] == id)
+            return true;
+    return false;
+}
+
+static bool may_meet(const finder *f, uint32_t a, uint32_t b, int depth) {
+    const ar_storage_class *x = &f->facts->classes.data[a];
+    const ar_storage_class *y = &f->facts->classes.data[b];
+    if (a == b || may_share(sharing_of(f, x), sharing_of(f, y)))
+        return true;
+    if (x->generic_of && x->generic_of == y->generic_of)
+        return meet_at_calls(f, a, b, depth);
+    if (x->generic_of && y->generic_of) {
+        for (uint32_t i = 0; i < y->concrete_count; i++)
+            if (stands_for(x, y->concrete[i]))
+                return true;
+        return false;
+    }
+    return stands_for(x, b) || stands_for(y, a);
+}
+
+/* ---- the sites in the loop ----------------------------------------------- */
+
+static bool is_of(const ar_site *site, uint32_t class_id) {
+    for (uint32_t i = 0; i < site->class_count; i++)
+        if (site->classes[i] == class_id)
+            return true;
+    return false;
+}
+
+static const ar_node *lvalue_of(const ar_site *site) {
+    return site->kind == AR_SITE_LOAD ? site->node : site->node->kids[0];
+}
+
+/* Does the site only name the memory, or its type? */
+static bool is_mention(ar_site_kind kind) {
+    return kind == AR_SITE_DECLARATION || kind == AR_SITE_CAST ||
+           kind == AR_SITE_SIZEOF || kind == AR_SITE_LITERAL ||
+           kind == AR_SITE_RECORD || kind == AR_SITE_VARARGS_VALUE;
+}
+
+static const char *site_problem(const finder *f, ar_sum_search *in,
+                                const ar_site *site, uint32_t class_id) {
+    bool is_access = site->kind == AR_SITE_LOAD ||
+                     site->kind == AR_SITE_STORE ||
+                     site->kind == AR_SITE_COMPOUND_STORE;
+    if (is_of(site, class_id)) {
+        if (is_access) {
+            uint64_t key = ar_key(lvalue_of(site));
+            bool stores = site->kind != AR_SITE_LOAD ||
+                          ar_table_get(&in->wanted, key, 0) == 2;
+            ar_table_put(&in->wanted, key, 0, stores ? 2 : 1);
+        }
+        return is_access || is_mention(site->kind)
+                   ? NULL
+                   : "the loop uses the memory as a whole, or its address";
+    }
+    for (uint32_t i = 0; i < site->class_count && !is_mention(site->kind); i++)
+        if (may_meet(f, class_id, site->classes[i], 0))
+            return ar_sprintf(
+                f->arena, "the loop uses '%s', which may be the same memory",
+                f->facts->classes.data[site->classes[i]].name);
+    return NULL;
+}
+
+static bool read_sites(const finder *f, ar_sum_search *in, uint32_t class_id,
+                       ar_sum_problem *problem) {
+    for (uint32_t i = 0; i < f->facts->sites.count; i++) {
+        const ar_site *site = &f->facts->sites.data[i];
+        if (site->where.function != in->where.function || !site->node ||
+            !holds(in->loop->range, site->where.range))
+            continue;
+        const char *why = site_problem(f, in, site, class_id);
+        if (why) {
+            *problem = (ar_sum_problem){why, site->where.range};
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the text around the loop -------------------------------------------- */
+
+/* collapse(n), or 1. */
+static uint64_t collapsed(const char *pragma) {
+    const char *at = strstr(pragma, "collapse");
+    if (!at)
+        return 1;
+    at += strlen("collapse");
+    at += strspn(at, " (");
+    return isdigit((unsigned char)*at) ? strtoull(at, NULL, 10) : UINT64_MAX;
+}
+
+/* How many loops, one the whole of the other, lead from this one to that. */
+static uint64_t loops_to(const ar_node *from, const ar_node *to) {
+    uint64_t depth = 0;
+    while (from && from != to) {
+        if (from->kind == AR_FOR) {
+            depth++;
+            from = from->kids[3];
+        } else if (from->kind == AR_COMPOUND && from->kid_count) {
+            const ar_node *next = NULL;
+            for (uint32_t i = 0; i < from->kid_count && !next; i++)
+                if (holds(from->kids[i]->range, to->range))
+                    next = from->kids[i];
+            from = next;
+        } else {
+            return UINT64_MAX;
+        }
+    }
+    return from ? depth : UINT64_MAX;
+}
+
+static bool is_plain_simd(const char *pragma) {
+    return strncmp(pragma, "simd", 4) == 0 && !strchr(pragma, '(');
+}
+
+static const char *pragma_problem(const ar_sum_search *in,
+                                  const ar_pragma *pragma) {
+    const ar_node *next = pragma->next_stmt;
+    if (pragma->kind != AR_PRAGMA_OMP)
+        return NULL;
+    if (holds(in->loop->range, pragma->range))
+        return is_plain_simd(pragma->text)
+                   ? NULL
+                   : "a pragma of OpenMP is in the loop";
+    if (next == in->loop)
+        return "a pragma of OpenMP stands before the loop";
+    bool is_around = next && holds(next->range, in->loop->range);
+    if (is_around && collapsed(pragma->text) > 1 &&
+        loops_to(next, in->loop) < collapsed(pragma->text))
+        return "a pragma of OpenMP takes the loop together with another";
+    return NULL;
+}
+
+static bool holds_conditional(const finder *f, ar_range range) {
+    const ar_file *file = ar_files_load(&f->program->files, range.file);
+    for (uint32_t at = ar_next_line(file, range.begin); at < range.end;
+         at = ar_next_line(file, at)) {
+        uint32_t sign = ar_skip_space(file, at);
+        if (sign >= range.end || file->bytes[sign] != '#')
+            continue;
+        uint32_t word = ar_skip_space(file, sign + 1);
+        if (strchr("ie", file->bytes[word])) /* if, else, elif, endif */
+            return true;
+    }
+    return false;
+}
+
+static const ar_node *parent_of(const ar_node *root, const ar_node *node) {
+    for (uint32_t i = 0; i < root->kid_count; i++) {
+        if (root->kids[i] == node)
+            return root;
+        if (!root->kids[i] || !holds(root->kids[i]->range, node->range))
+            continue;
+        const ar_node *found = parent_of(root->kids[i], node);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The scale of the loss that is multiplied into memory in place. */
+static const char *seed_problem(const finder *f, const ar_node *loop,
+                                ar_range *at) {
+    for (uint32_t g = 0; f->scale && g < f->scale->group_count; g++)
+        for (uint32_t i = 0; i < f->scale->groups[g].seed_count; i++) {
+            const ar_seed *seed = &f->scale->groups[g].seeds[i];
+            *at = seed->node->range;
+            if (seed->form != AR_SEED_EXPRESSION &&
+                holds(loop->range, seed->node->range))
+                return "the loss scale is multiplied into memory in the loop";
+        }
+    return NULL;
+}
+
+static const char *place_problem(const finder *f, const ar_sum_search *in,
+                                 ar_range *at) {
+    const ar_node *loop = in->loop;
+    *at = loop->range;
+    if (loop->range.file == AR_NO_FILE || loop->range.in_macro_body)
+        return "the loop comes from a macro body";
+    if (!f->program->editable[loop->range.file])
+        return "the loop is in a file that may not change";
+    if (holds_conditional(f, loop->range))
+        return "an #if is in the loop";
+    const ar_node *parent = parent_of(in->where.function->body, loop);
+    if (!parent || parent->kind == AR_LABEL || parent->kind == AR_CASE ||
+        parent->kind == AR_DEFAULT)
+        return "a label stands before the loop";
+    const ar_unit *unit = in->where.unit;
+    for (uint32_t i = 0; i < unit->pragmas.count; i++) {
+        const char *why = pragma_problem(in, &unit->pragmas.data[i]);
+        *at = unit->pragmas.data[i].range;
+        if (why)
+            return why;
+    }
+    return seed_problem(f, loop, at);
+}
+
+/* ---- one sum ------------------------------------------------------------- */
+
+static bool is_taken(const finder *f, const ar_decl *function,
+                     const char *name) {
+    for (uint32_t i = 0; i < f->sums->list.count; i++)
+        if (f->sums->list.data[i]->where.function == function &&
+            strcmp(f->sums->list.data[i]->name, name) == 0)
+            return true;
+    return ar_find_name(f->program, name).file != AR_NO_FILE;
+}
+
+static const char *free_name(const finder *f, const ar_decl *function,
+                             const ar_node *lvalue) {
+    const ar_decl *decl = ar_root_decl(lvalue);
+    const char *base = decl && decl->name[0]
+                           ? ar_sprintf(f->arena, "%s_sum", decl->name)
+                           : "row_sum";
+    const char *name = base;
+    for (int i = 2; is_taken(f, function, name); i++)
+        name = ar_sprintf(f->arena, "%s%d", base, i);
+    return name;
+}
+
+/* The outermost loop that repeats the sum and that the training loop repeats;
+ * NULL: none. */
+static ar_node *loop_of(const finder *f, const ar_accumulator *sum) {
+    const ar_node *training = f->scale ? f->scale->loop : NULL;
+    for (uint32_t i = sum->loop_count; i-- > 0;)
+        if (!training || !holds(sum->loops[i]->range, training->range))
+            return sum->loops[i];
+    return NULL;
+}
+
+static ar_sum_scratch *find(const finder *f, const ar_accumulator *sum,
+                            ar_sum_problem *problem) {
+    ar_node *loop = loop_of(f, sum);
+    ar_sum_search in = {.arena = f->arena,
+                        .program = f->program,
+                        .where = sum->where,
+                        .loop = loop,
+                        .wanted = {.arena = f->arena}};
+    in.where.range = loop->range;
+    problem->why = place_problem(f, &in, &problem->at);
+    if (problem->why || !read_sites(f, &in, sum->class_id, problem))
+        return NULL;
+    ar_sum_scratch *s = ar_sum_shape(&in, sum->node->kids[0], problem);
+    if (!s)
+        return NULL;
+    s->where = in.where;
+    s->loop = loop;
+    s->class_id = sum->class_id;
+    s->name = free_name(f, in.where.function, sum->node->kids[0]);
+    for (uint32_t i = 0; i < s->accesses.count; i++) {
+        ar_sum_access *one = &s->accesses.data[i];
+        one->text = one->text
+                        ? ar_sprintf(f->arena, "%s[%s]", s->name, one->text)
+                        : s->name;
+    }
+    return s;
+}
+
+static void find_scratch(finder *f, uint32_t i) {
+    const ar_accumulator *sum = &f->facts->accumulators.data[i];
+    ar_storage_sums *sums = f->sums;
+    if (sum->kind != AR_ACCUMULATE_INVARIANT || !sum->where.function ||
+        sum->where.unit->language != AR_LANG_C || !loop_of(f, sum))
+        return;
+    ar_sum_scratch *s = ar_map_get(&sums->at, ar_key(sum->node->kids[0]));
+    if (s && s->loop == loop_of(f, sum)) {
+        sums->of[i] = s;
+        return;
+    }
+    s = s ? NULL : find(f, sum, &sums->problems[i]);
+    for (uint32_t k = 0; s && k < s->accesses.count; k++)
+        if (ar_map_get(&sums->at, ar_key(s->accesses.data[k].lvalue)))
+            s = NULL;
+    if (!s) {
+        if (!sums->problems[i].why)
+            sums->problems[i] = (ar_sum_problem){
+                "sums of several loops are one in the other", sum->where.range};
+        return;
+    }
+    for (uint32_t k = 0; k < s->accesses.count; k++)
+        ar_map_put(&sums->at, ar_key(s->accesses.data[k].lvalue), s);
+    AR_PUSH(f->arena, &sums->list, s);
+    sums->of[i] = s;
+}
+
+static void find_sharing(finder *f) {
+    const ar_storage_facts *facts = f->facts;
+    f->sharing = AR_NEW_ARRAY(f->arena, uint32_t, facts->classes.count + 1u);
+    for (uint32_t i = 0; i < facts->classes.count; i++)
+        if (facts->classes.data[i].is_scratch)
+            f->sharing[i] |= SHARES_SCRATCH;
+    for (uint32_t i = 0; i < facts->arenas.count; i++) {
+        const ar_storage_arena *arena = &facts->arenas.data[i];
+        f->sharing[arena->whole] |= SHARES_WHOLE;
+        for (uint32_t k = 0; k < arena->part_count; k++)
+            f->sharing[arena->parts[k].class_id] |= SHARES_PART;
+    }
+}
+
+ar_storage_sums *ar_storage_find_sums(ar_arena *arena, ar_program *program,
+                                      const ar_storage_facts *facts,
+                                      const ar_storage_index *index,
+                                      const ar_scale *scale) {
+    uint32_t count = facts->accumulators.count;
+    finder f = {.arena = arena,
+                .program = program,
+                .facts = facts,
+                .index = index,
+                .scale = scale,
+                .sums = AR_NEW(arena, ar_storage_sums)};
+    f.sums->at.arena = arena;
+    f.sums->of = AR_NEW_ARRAY(arena, ar_sum_scratch *, count + 1u);
+    f.sums->problems = AR_NEW_ARRAY(arena, ar_sum_problem, count + 1u);
+    find_sharing(&f);
+    for (uint32_t i = 0; i < count; i++)
+        find_scratch(&f, i);
+    return f.sums;
+}
