@@ -78,6 +78,28 @@ STATEMENTS = [
     "k += isnan(@R[1]) || signbit(@R[2]);\n",
     "@S = wrap(@S + fminf(@R[1], (float)floor(@R[2])) + ldexp(@R[3], 1));\n",
     "@S += ({ float @a = @P[1]; @a + 1; });\n",
+    # sums
+    "for (int i = 0; i < 3; i++)\n@P[1] += @R[i];\n@+",
+    "for (int i = 0; i < 3; i++)\n@P[2]++;\n@+",
+    "for (int j = 0; j < k % 3; j++)\nfor (int i = 0; i < 4; i++)\n"
+    "@P[i] -= @R[j];\n@+",
+    "for (int j = 0; j < 2; j++)\nfor (int i = 0; i < 4; i++)\n"
+    "@P[i] += @Q[j] + j;\n@+",
+    "{\n@T *@h = @P + 1;\nfor (int j = 0; j < 2; j++) {\n"
+    "for (int i = 0; i < 3; i++)\n@h[i] += j;\n"
+    "for (int i = 0; i < 3; i++)\n@h[i] -= @R[i] + @h[i] * 0;\n}\n@+}\n",
+    "if (k & 1)\nfor (int j = 0; j < 2; j++)\nfor (int i = 0; i <= 1; ++i)\n"
+    "*(@P + 2 + i) += @S * 0 + 1;\nelse\nfor (int j = k & 3; j > 0; j--)\n"
+    "@P[0] = 1 + @P[0];\n@+",
+    "for (int j = 0; j < 4; j++)\nif (@R[j] > 0)\n@P[1] += @R[j];\n@+",
+    "for (int j = 0; j < 3; j++) {\n@P[1] += 1;\n@S += @P[j];\n}\n"
+    "@S = wrap(@S);\n@+",
+    "{\n@T *@a = NULL;\nfor (int j = 0; j < k * 0; j++)\n@a[0] += 1;\n"
+    "for (int j = 0; j < k * 0; j++)\nfor (int i = 0; i < 4; i++)\n"
+    "@a[i] += 1;\n}\n",
+    "{\n@T @h[2][M] = {{0}};\nfor (int r = 0; r < 2; r++)\n"
+    "for (int j = 0; j < 3; j++)\nfor (int i = 0; i < M; i++)\n"
+    "@h[r][i] = @h[r][i] + fabsf(@R[j]);\n@S = wrap(@S + @h[1][2]);\n}\n",
     # pointers
     "{\n@T *@h = k & 1 ? @P : NULL;\nif (@h)\n@h[1] = @W;\n"
     "if (!@h || @h == @P)\nk++;\n}\n",
@@ -256,6 +278,15 @@ GADGETS = [
      "*@a = wrap(*@b + *@c);\n",
      ["@X(@P, @P + 1, @Q);\n", "@X(&@P[1], &@S, &@Q[2]);\n",
       "@X(&@S, @P, @P);\n"]),
+    ("void @X(float *@a, const float *@b, int n)",
+     "for (int j = 0; j < n; j++)\nfor (int i = 0; i < 4; i++)\n"
+     "@a[i] += @b[j];\n",
+     ["@X(@P, @Q, 2);\n@+", "@X(@P, @R, k & 3);\n@+",
+      "@X(@P, @P, 2);\n@+", "@X(@P, @Q, 0);\n"]),
+    ("void @X(float *@a, int rows, int n)",
+     "for (int r = 0; r < rows; r++)\nfor (int j = 0; j < n; j++)\n"
+     "for (int i = 0; i < 2; i++)\n@a[r * 2 + i] += j;\n",
+     ["@X(@P, 2, 3);\n@+", "@X(@P + 2, 1, k & 1);\n@+"]),
     ("void @X(float **@a, int rows)",
      "for (int r = 0; r < rows; r++)\nfor (int i = 0; i < 4; i++)\n"
      "@a[r][i] = wrap(@a[r][i] + r);\n",

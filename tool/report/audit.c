@@ -136,6 +136,21 @@ static bool is_scaled_in_place(const ar_scale *scale, const ar_cell *cell) {
     return false;
 }
 
+/* The loops whose sums in it an FP32 scratch holds. */
+static const char *scratch_places(builder *b, const ar_storage_class *memory) {
+    const ar_storage_sums *sums = b->run->storage_plan->sums;
+    const ar_sum_scratch *last = NULL;
+    ar_str out = {.arena = b->arena};
+    for (uint32_t i = 0; i < memory->accumulator_count; i++) {
+        const ar_sum_scratch *s = sums->of[memory->accumulators[i]];
+        if (s && s != last)
+            ar_str_addf(&out, "%s%s", last ? ", " : "",
+                        place(b, s->loop->range));
+        last = s ? s : last;
+    }
+    return last ? ar_str_text(&out) : NULL;
+}
+
 /* From the decision about the class; its role is that of all the class. */
 static void describe_decision(builder *b, ar_audit_buffer *row, uint32_t id) {
     if (b->run->options->level < AR_LEVEL_O2 || id == AR_NO_ID)
@@ -147,6 +162,10 @@ static void describe_decision(builder *b, ar_audit_buffer *row, uint32_t id) {
                             ? place(b, d->reason_at)
                             : NULL;
     row->unlock = d->unlock;
+    row->scratch_places =
+        d->half
+            ? scratch_places(b, &b->run->storage_plan->facts->classes.data[id])
+            : NULL;
     if (row->role == AR_ROLE_NONE)
         row->role = d->role;
     b->audit->half_buffers += d->half;

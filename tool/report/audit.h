@@ -33,6 +33,7 @@ typedef struct ar_audit_buffer {
     /* what a level that changes storage would meet */
     const char *pin, *pin_place;                 /* root cause, or NULL */
     const char *accumulates, *accumulates_place; /* or NULL */
+    const char *scratch_places; /* loops that sum in FP32 beside it, or NULL */
 } ar_audit_buffer;
 
 /* The buffers of one role, as far as the training is followed. Bytes are a sum

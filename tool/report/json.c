@@ -82,6 +82,7 @@ static cJSON *buffer_row(const ar_run *run, const ar_audit_buffer *buffer) {
     add_text(run, row, "pin_place", buffer->pin_place);
     add_text(run, row, "accumulates", buffer->accumulates);
     add_text(run, row, "accumulates_place", buffer->accumulates_place);
+    add_text(run, row, "scratch_places", buffer->scratch_places);
     return row;
 }
 

@@ -45,6 +45,9 @@ static void print_buffers(FILE *out, const ar_audit *audit, ar_level level) {
         fputc('\n', out);
         if (row->unlock)
             fprintf(out, "        to unlock: %s\n", row->unlock);
+        if (row->scratch_places)
+            fprintf(out, "        sums in an FP32 scratch [%s]\n",
+                    row->scratch_places);
         if (stores)
             continue; /* what stands against half is the reason */
         if (row->pin)

@@ -1,6 +1,7 @@
 // A sum that no FP32 scratch can stand in for keeps its memory in FP32, and the
 // reason says what stands in the way, and where.
 // RUN: %amp-rewrite -O2 --dump-after=solve %s -- -fopenmp 2>/dev/null | %FileCheck %s
+// RUN: %amp-rewrite -O2 --audit %s -- -fopenmp 2>/dev/null | %FileCheck %s --check-prefix=AUDIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ static float first(const float *v) {
 // CHECK-DAG: storage half fine/1 (activation): activations
 // CHECK-DAG: storage half row/1 (activation): activations
 static float fine[D], row[D];
+// AUDIT: half  {{.*}}: variable fine (float[16]), activation
+// AUDIT-NEXT: sums in an FP32 scratch [{{.*}}sums_refuse.c:{{[0-9]+}}:5]
 // CHECK-DAG: fp32 maybe/1 {{.*}} scratch can stand in for it ({{.*}}sums_refuse.c:[[#@LINE+57]]:13: the loop may not come to it) [{{.*}}sums_refuse.c:[[#@LINE+57]]:13]
 // CHECK-DAG: fp32 skipped/1 {{.*}}: the loop may not come to it) [
 // CHECK-DAG: fp32 inner/1 {{.*}}: the loop may not come to it) [
