@@ -358,7 +358,8 @@ static void classify(ar_analysis *a, candidate *c, search *found,
             is_state = !is_param;
         }
         c->score.params += is_param;
-        c->score.states += is_state;
+        /* A rate that an outer loop lets sink says nothing of steps. */
+        c->score.states += is_state && ar_is_array(a, cell);
         a->is_trained[cell] |= is_param;
         if (!cells)
             continue;
