@@ -8,11 +8,12 @@
  *     if (n > 0)
  *         x[i] = amp_to_half(x_sum);
  *
- *     float *row_sum = amp_sum_open(AMP_BUFFER(row), n > 0 ? m : 0);
+ *     float *row_sum = n > 0 ? amp_sum_open(AMP_BUFFER(row), m) : 0;
  *     for (int j = 0; j < n; j++)
  *         for (int i = 0; i < m; i++)
  *             row_sum[i] += ...;
- *     amp_sum_close(row_sum, AMP_BUFFER(row), n > 0 ? m : 0);
+ *     if (n > 0)
+ *         amp_sum_close(row_sum, AMP_BUFFER(row), m);
  *
  * Where the loop has no iteration, the memory may not be there. */
 #include "core/plan_storage_parts.h"
@@ -45,14 +46,21 @@ static around element(const ar_rewriter *r, const ar_sum_scratch *s) {
 }
 
 static around row(const ar_rewriter *r, const ar_sum_scratch *s) {
-    const char *count =
-        s->guard ? ar_sprintf(r->arena, "%s ? %s : 0", s->guard, s->count)
-                 : s->count;
+    const char *guard = s->guard;
+    const char *close =
+        ar_sprintf(r->arena, "amp_sum_close(%s, AMP_BUFFER(%s),%s%s);", s->name,
+                   s->memory, guard ? " " : "\v", s->count);
+    if (!guard)
+        return (around){
+            ar_sprintf(r->arena,
+                       "float *%s = amp_sum_open(AMP_BUFFER(%s),\v%s);",
+                       s->name, s->memory, s->count),
+            close};
     return (around){
-        ar_sprintf(r->arena, "float *%s = amp_sum_open(AMP_BUFFER(%s),\v%s);",
-                   s->name, s->memory, count),
-        ar_sprintf(r->arena, "amp_sum_close(%s, AMP_BUFFER(%s),\v%s);", s->name,
-                   s->memory, count)};
+        ar_sprintf(r->arena,
+                   "float *%s = %s ? amp_sum_open(AMP_BUFFER(%s), %s) : 0;",
+                   s->name, guard, s->memory, s->count),
+        ar_sprintf(r->arena, "if (%s)\n    %s", guard, close)};
 }
 
 static bool rewrite(ar_rewriter *r, const ar_sum_scratch *s) {

@@ -4,11 +4,12 @@
 #include "core/storage_solver.h"
 #include "core/storage_sums.h"
 
-/* One of the loops from that of the scratch inwards. */
+/* One of the loops and conditions from the scratch's loop inwards. */
 typedef struct nest {
-    ar_node *node;
+    ar_node *node;            /* a loop, or the condition of an if */
     const struct nest *outer; /* NULL: it is that loop */
     bool has_jump;            /* a break or continue of its own */
+    bool is_else;
 } nest;
 
 typedef struct access {
@@ -25,6 +26,11 @@ typedef struct reader {
     bool stores_numbers;  /* to memory of other types than float */
     ar_sum_problem found; /* why NULL: none */
 } reader;
+
+static bool is_loop(const ar_node *node) {
+    return node->kind == AR_FOR || node->kind == AR_WHILE ||
+           node->kind == AR_DO;
+}
 
 static void refuse(reader *r, const char *why, ar_range at) {
     if (!r->found.why)
@@ -125,10 +131,11 @@ static void check_call(reader *r, const ar_node *call) {
            call->range);
 }
 
-/* around: the loop a break or continue belongs to; NULL: a switch. */
 typedef struct context {
-    nest *loop, *breaks;
-    bool maybe;
+    const nest *inner; /* the innermost loop or condition around */
+    nest *loop;
+    nest *breaks; /* the loop that a break leaves; NULL: a switch */
+    bool maybe;   /* it may not be come to for other reasons */
 } context;
 
 static void visit(reader *r, ar_node *node, context at);
@@ -144,8 +151,8 @@ static void visit_kids(reader *r, ar_node *node, context at) {
 
 static void visit_loop(reader *r, ar_node *node, context at) {
     nest *loop = AR_NEW(r->arena, nest);
-    *loop = (nest){node, at.loop, false};
-    context inside = {loop, loop, at.maybe};
+    *loop = (nest){.node = node, .outer = at.inner};
+    context inside = {loop, loop, loop, at.maybe};
     if (node->kind != AR_FOR) {
         inside.maybe = true;
         visit_kids(r, node, inside);
@@ -159,6 +166,19 @@ static void visit_loop(reader *r, ar_node *node, context at) {
     visit(r, node->kids[2], between);
 }
 
+static void visit_if(reader *r, ar_node *node, context at) {
+    visit(r, node->kids[0], at);
+    for (uint32_t i = 1; i < node->kid_count; i++) {
+        nest *branch = AR_NEW(r->arena, nest);
+        *branch =
+            (nest){.node = node->kids[0], .outer = at.inner, .is_else = i == 2};
+        context inside = at;
+        inside.inner = branch;
+        visit(r, node->kids[i], inside);
+    }
+}
+
+/* The first kid is always come to. */
 static void visit_first(reader *r, ar_node *node, context at) {
     context rest = at;
     rest.maybe = true;
@@ -173,7 +193,7 @@ static void visit(reader *r, ar_node *node, context at) {
         return;
     uint64_t wanted = ar_table_get(&r->in->wanted, ar_key(node), 0);
     if (wanted) {
-        access one = {node, at.loop, wanted == 2, !at.maybe};
+        access one = {node, at.inner, wanted == 2, !at.maybe};
         AR_PUSH(r->arena, &r->accesses, one);
     }
     switch ((int)node->kind) {
@@ -183,6 +203,8 @@ static void visit(reader *r, ar_node *node, context at) {
         visit_loop(r, node, at);
         return;
     case AR_IF:
+        visit_if(r, node, at);
+        return;
     case AR_SWITCH:
     case AR_CONDITIONAL:
         visit_first(r, node, at);
@@ -501,20 +523,73 @@ static bool add_condition(const reader *r, const ar_node *loop, ar_str *out) {
     const char *a = operand(r, c.start, c.op), *b = operand(r, c.bound, c.op);
     if (!a || !b)
         return false;
-    const char *and = out->length ? " && " : "";
     if (is_literal)
-        ar_str_addf(out, "%s%s %s %s", and, b, ar_op_spelling(mirrored(c.op)),
-                    a);
+        ar_str_addf(out, "%s %s %s", b, ar_op_spelling(mirrored(c.op)), a);
     else
-        ar_str_addf(out, "%s%s %s %s", and, a, ar_op_spelling(c.op), b);
+        ar_str_addf(out, "%s %s %s", a, ar_op_spelling(c.op), b);
     return true;
 }
 
-/* All loops from that of the scratch to the access, but this one. */
-static bool add_conditions(const reader *r, const nest *loop,
+/* The same for a branch to be taken. */
+static bool add_branch(const reader *r, const nest *branch, ar_str *out) {
+    const ar_node *condition = branch->node;
+    const char *text = is_fixed(r, condition) ? text_of(r, condition) : NULL;
+    if (!text)
+        return false;
+    while (condition->kind == AR_IMPLICIT && condition->kid_count)
+        condition = condition->kids[0];
+    bool is_bare = condition->kind == AR_REF || condition->kind == AR_MEMBER;
+    bool is_comparison = condition->kind == AR_BINARY &&
+                         condition->op >= AR_OP_LT &&
+                         condition->op <= AR_OP_NE && !branch->is_else;
+    ar_str_add(out, branch->is_else ? "!" : "");
+    ar_str_addf(out, is_bare || is_comparison ? "%s" : "(%s)", text);
+    return true;
+}
+
+/* What must be true for the inside to be come to; "": nothing. NULL: it cannot
+ * be said in front of the scratch's loop. */
+static const char *condition_of(const reader *r, const nest *at) {
+    ar_str out = {.arena = r->arena};
+    bool ok = is_loop(at->node) ? add_condition(r, at->node, &out)
+                                : add_branch(r, at, &out);
+    return ok ? ar_str_text(&out) : NULL;
+}
+
+/* All from the scratch's loop to the access, but this loop; in the order that
+ * the program asks them. */
+static bool add_conditions(const reader *r, const nest *inner,
                            const nest *without, ar_str *out) {
-    return !loop || (add_conditions(r, loop->outer, without, out) &&
-                     (loop == without || add_condition(r, loop->node, out)));
+    if (!inner)
+        return true;
+    if (!add_conditions(r, inner->outer, without, out))
+        return false;
+    const char *text = inner == without ? "" : condition_of(r, inner);
+    if (text && *text)
+        ar_str_addf(out, "%s%s", out->length ? " && " : "", text);
+    return text != NULL;
+}
+
+static bool is_asked(const reader *r, const nest *inner, const char *text) {
+    for (; inner; inner = inner->outer) {
+        const char *other = condition_of(r, inner);
+        if (other && strcmp(other, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* All other accesses are come to under these conditions only: what they do
+ * where the scratch is not there would be lost. */
+static bool covers_all(const reader *r, const nest *inner,
+                       const nest *without) {
+    for (; inner; inner = inner->outer) {
+        const char *text = inner == without ? "" : condition_of(r, inner);
+        for (uint32_t i = 0; i < r->accesses.count && *text; i++)
+            if (!is_asked(r, r->accesses.data[i].inner, text))
+                return false;
+    }
+    return true;
 }
 
 static bool jumps(const nest *loop) {
@@ -524,15 +599,16 @@ static bool jumps(const nest *loop) {
     return false;
 }
 
-/* A store that every run of the loop comes to, if it has iterations: the memory
- * is there, and the loop's own. */
+/* A store that every run of the loop comes to under these conditions: the
+ * memory is there, and the loop's own. */
 static bool find_guard(const reader *r, const nest *const *rows,
                        const char **guard) {
     for (uint32_t i = 0; i < r->accesses.count; i++) {
         const access *one = &r->accesses.data[i];
         ar_str out = {.arena = r->arena};
         if (!one->stores || !one->always || jumps(one->inner) ||
-            !add_conditions(r, one->inner, rows ? rows[i] : NULL, &out))
+            !add_conditions(r, one->inner, rows ? rows[i] : NULL, &out) ||
+            !covers_all(r, one->inner, rows ? rows[i] : NULL))
             continue;
         *guard = out.length ? ar_str_text(&out) : NULL;
         return true;
@@ -750,8 +826,8 @@ ar_sum_scratch *ar_sum_shape(const ar_sum_search *search, const ar_node *sum,
     reader r = {.in = search,
                 .arena = search->arena,
                 .assigned = {.arena = search->arena}};
-    nest loop = {search->loop, NULL, false};
-    context at = {&loop, &loop, false};
+    nest loop = {.node = search->loop};
+    context at = {&loop, &loop, &loop, false};
     ar_node *node = search->loop;
     if (node->kind != AR_FOR) {
         *problem = (ar_sum_problem){

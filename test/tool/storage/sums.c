@@ -76,9 +76,10 @@ static void rows(float *h_y, layer *l, int n, int length) {
             for (int i = 0; i < length; i++)
                 h_row[i] += TINY;
     }
-    // CHECK: +        float *h_row_sum = amp_sum_open(AMP_BUFFER(h_row), n > 0 ? length : 0);
+    // CHECK: +        float *h_row_sum = n > 0 ? amp_sum_open(AMP_BUFFER(h_row), length) : 0;
     // CHECK: +                h_row_sum[i] += TINY;
-    // CHECK: +        amp_sum_close(h_row_sum, AMP_BUFFER(h_row), n > 0 ? length : 0);
+    // CHECK: +        if (n > 0)
+    // CHECK: +            amp_sum_close(h_row_sum, AMP_BUFFER(h_row), length);
     for (int b = 0; b < ROWS; b++)
         for (int k = 0; k < MANY; k++) {
             for (int i = 0; i <= N - 1; ++i)
@@ -90,13 +91,19 @@ static void rows(float *h_y, layer *l, int n, int length) {
     // CHECK: +                h_y_sum[i] += TINY;
     // CHECK: +                h_y_sum[j] += TINY;
     show("rows", h_y, ROWS * N);
+    for (int k = 0; k < MANY; k++) {
+        for (int j = 0; j < l->n - N; j++)
+            l->h_out[1] += TINY;
+        l->h_out[1] += TINY;
+    }
+    // CHECK: +    float h_out_sum = amp_to_float(l->h_out[1]);
+    show("field", l->h_out, ROWS);
     for (int r = 0; r < ROWS; r++)
         for (int k = 0; k < n; k++)
             for (int j = 0; j < 2; j++)
                 for (int i = 0; i < LENGTH; i++)
                     l->h_in[r][i] = l->h_in[r][i] + TINY;
-    // CHECK: +        float *h_in_sum = amp_sum_open(AMP_BUFFER(l->h_in[r]),
-    // CHECK: +                                       n > 0 ? LENGTH : 0);
+    // CHECK: +        float *h_in_sum = n > 0 ? amp_sum_open(AMP_BUFFER(l->h_in[r]), LENGTH) : 0;
     // CHECK: +                    h_in_sum[i] = h_in_sum[i] + TINY;
     for (int r = 0; r < ROWS; r++)
         show("field", l->h_in[r], N);
@@ -118,13 +125,15 @@ static void threads(float *h_a, float *h_b, const float *h_w, int n) {
                     h_q[i] += SUM(TINY) - 0 * h_p[i];
             }
         }
-    // CHECK: +            float *h_p_sum = amp_sum_open(AMP_BUFFER(h_p), n > 0 ? 2 : 0);
-    // CHECK: +            float *h_q_sum = amp_sum_open(AMP_BUFFER(h_q), n > 0 ? 2 : 0);
+    // CHECK: +            float *h_p_sum = n > 0 ? amp_sum_open(AMP_BUFFER(h_p), 2) : 0;
+    // CHECK: +            float *h_q_sum = n > 0 ? amp_sum_open(AMP_BUFFER(h_q), 2) : 0;
     // CHECK: +                float d = amp_to_float(h_w[k % N]);
     // CHECK: +                    h_p_sum[i] += d * TINY;
     // CHECK: +                    h_q_sum[i] += SUM(TINY) - 0 * h_p_sum[i];
-    // CHECK: +            amp_sum_close(h_p_sum, AMP_BUFFER(h_p), n > 0 ? 2 : 0);
-    // CHECK: +            amp_sum_close(h_q_sum, AMP_BUFFER(h_q), n > 0 ? 2 : 0);
+    // CHECK: +            if (n > 0)
+    // CHECK: +                amp_sum_close(h_p_sum, AMP_BUFFER(h_p), 2);
+    // CHECK: +            if (n > 0)
+    // CHECK: +                amp_sum_close(h_q_sum, AMP_BUFFER(h_q), 2);
     show("threads", h_a, ROWS * N);
     show("threads", h_b, ROWS * N);
 }
@@ -137,7 +146,12 @@ static void nothing(float *h_none, int n, int length) {
     for (int k = 0; k < N; k++)
         for (int i = 0; i < length; i++)
             h_none[i + 1] += TINY;
-    // CHECK: +    float *h_none_sum2 = amp_sum_open(AMP_BUFFER(&h_none[1]), length);
+    for (int k = 0; k < n; k++)
+        if (h_none)
+            h_none[2] += TINY;
+    // CHECK-DAG: +    float h_none_sum3 = n > 0 && h_none ? amp_to_float(h_none[2]) : 0.0f;
+    // CHECK-DAG: +    if (n > 0 && h_none)
+    // CHECK-DAG: +    float *h_none_sum2 = amp_sum_open(AMP_BUFFER(&h_none[1]), length);
 }
 
 // A version in half has the scratch, the text in FP32 has none.
@@ -147,9 +161,10 @@ static void add_all(float *to, const float *from, const float *by, int n) {
             to[i] += from[i] * by[k % N];
 }
 // CHECK: +static void add_all_half(amp_half *to, const float *from, const float *by, int n) {
-// CHECK: +    float *to_sum = amp_sum_open(AMP_BUFFER(to), n > 0 ? N : 0);
+// CHECK: +    float *to_sum = n > 0 ? amp_sum_open(AMP_BUFFER(to), N) : 0;
 // CHECK: +            to_sum[i] += from[i] * by[k % N];
-// CHECK: +    amp_sum_close(to_sum, AMP_BUFFER(to), n > 0 ? N : 0);
+// CHECK: +    if (n > 0)
+    // CHECK: +        amp_sum_close(to_sum, AMP_BUFFER(to), N);
 
 int main(void) {
     float h_x[N] = {1, 2, 3, 4};

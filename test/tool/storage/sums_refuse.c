@@ -28,11 +28,12 @@ static float first(const float *v) {
 static float fine[D], row[D];
 // AUDIT: half  {{.*}}: variable fine (float[16]), activation
 // AUDIT-NEXT: sums in an FP32 scratch [{{.*}}sums_refuse.c:{{[0-9]+}}:5]
-// CHECK-DAG: fp32 maybe/1 {{.*}} scratch can stand in for it ({{.*}}sums_refuse.c:[[#@LINE+57]]:13: the loop may not come to it) [{{.*}}sums_refuse.c:[[#@LINE+57]]:13]
+// CHECK-DAG: fp32 maybe/1 {{.*}} scratch can stand in for it ({{.*}}sums_refuse.c:[[#@LINE+58]]:13: the loop may not come to it) [{{.*}}sums_refuse.c:[[#@LINE+58]]:13]
 // CHECK-DAG: fp32 skipped/1 {{.*}}: the loop may not come to it) [
 // CHECK-DAG: fp32 inner/1 {{.*}}: the loop may not come to it) [
+// CHECK-DAG: fp32 either/1 {{.*}}: the loop may not come to it) [
 // CHECK-DAG: fp32 until/1 {{.*}}: how often the loop runs is not known before it) [
-static float maybe[D], skipped[D], inner[D], until[D];
+static float maybe[D], skipped[D], inner[D], until[D], either[D];
 // CHECK-DAG: fp32 left/1 {{.*}}: a jump may leave the loop) [
 // CHECK-DAG: fp32 other/1 {{.*}}: the loop uses the memory in another way as well) [
 // CHECK-DAG: fp32 given/1 {{.*}}: the loop uses the memory as a whole, or its address) [
@@ -94,6 +95,11 @@ static float sums(int n, int mode) {
     for (int k = 0; k < n; k++)
         for (int j = 0; j < k; j++)
             inner[0] += h[k][j] * w[j];
+    for (int k = 0; k < n; k++)
+        if (mode)
+            either[0] += h[k][0] * w[k];
+        else
+            either[0] -= h[k][0] * w[k];
     i = n;
     while (--i)
         until[0] += h[i][0] * w[i];
@@ -160,7 +166,7 @@ static float sums(int n, int mode) {
     sum_rows(twice, apart, n);
     for (i = 0; i < D; i++)
         loss += fine[i] + row[i] + maybe[i] + skipped[i] + inner[i] +
-                until[i] + left[i] + other[i] + given[i] + called[i] +
+                until[i] + either[i] + left[i] + other[i] + given[i] + called[i] +
                 through[i] + from_one[i] + by_two[i] + growing[i] +
                 stored[i] + in_macro[i] + macro_row[i] + cut[i] +
                 labelled[i] + shared[i] + taken[i] + atomic[i] + again[i] +
@@ -174,7 +180,7 @@ static void reset(void) {
         left[i] = other[i] = given[i] = called[i] = through[i] = 0;
         from_one[i] = by_two[i] = growing[i] = stored[i] = in_macro[i] = 0;
         macro_row[i] = cut[i] = labelled[i] = shared[i] = taken[i] = 0;
-        atomic[i] = apart[i] = twice[i] = 0;
+        atomic[i] = apart[i] = twice[i] = either[i] = 0;
         again[i] = again[D + i] = 0;
         limit[i] = D;
     }
