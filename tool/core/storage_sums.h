@@ -64,7 +64,7 @@ typedef struct ar_sum_search {
     ar_table wanted; /* lvalues of the memory in the loop: 1, stored to: 2 */
 } ar_sum_search;
 
-/* storage_sum_loops.c: the form of a scratch for all the wanted lvalues, of
+/* storage_sum_shape.c: the form of a scratch for all the wanted lvalues, of
  * which this one is a sum's, but for its class and name; NULL: problem. */
 ar_sum_scratch *ar_sum_shape(const ar_sum_search *search, const ar_node *sum,
                              ar_sum_problem *problem);
