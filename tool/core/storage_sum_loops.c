@@ -33,7 +33,6 @@ bool ar_sum_is_fixed(const ar_sum_reader *r, const ar_node *node) {
     const ar_decl *decl = ar_sum_variable(node);
     switch ((int)node->kind) {
     case AR_INT_LIT:
-    case AR_SIZEOF:
         return true;
     case AR_REF:
         if (!decl)
@@ -49,8 +48,11 @@ bool ar_sum_is_fixed(const ar_sum_reader *r, const ar_node *node) {
             (node->decl && node->decl->is_volatile))
             return false;
         break;
+    case AR_CAST: /* (float *)p is other text in half */
+        if (ar_is_address(node->type))
+            return false;
+        break;
     case AR_BINARY:
-    case AR_CAST:
     case AR_IMPLICIT:
     case AR_ADDRESS:
         break;
@@ -116,8 +118,8 @@ const char *ar_sum_operand(const ar_sum_reader *r, const ar_node *node,
         node = node->kids[0];
     bool is_bare = node->range.in_macro_body || node->kind == AR_INT_LIT ||
                    node->kind == AR_REF || node->kind == AR_MEMBER ||
-                   node->kind == AR_INDEX || node->kind == AR_SIZEOF ||
-                   node->kind == AR_CAST || node->kind == AR_DEREF ||
+                   node->kind == AR_INDEX || node->kind == AR_CAST ||
+                   node->kind == AR_DEREF ||
                    (node->kind == AR_BINARY &&
                     (node->op == AR_OP_MUL || node->op == AR_OP_DIV ||
                      (of != AR_OP_SUB &&

@@ -25,7 +25,8 @@ static void note_store(ar_sum_reader *r, const ar_node *target) {
     if (decl)
         ar_table_add(&r->assigned, ar_key(decl), 0);
     else
-        r->stores_numbers |= !ar_is_floating(target->type);
+        r->stores_numbers |= !ar_is_kind(target->type, AR_TYPE_FLOAT) &&
+                             !ar_is_kind(target->type, AR_TYPE_DOUBLE);
 }
 
 enum { MAX_DEPTH = 8 }; /* of calls */

@@ -124,7 +124,8 @@ static bool read_row(const ar_sum_reader *r, const ar_sum_use *one,
     } else if (lvalue->kind == AR_DEREF) {
         add_pointer(a, lvalue->kids[0]);
     }
-    if (!a->base || a->is_odd || !take_row(r, one, a))
+    if (!a->base || ar_float_depth(a->base->type) != 1 || a->is_odd ||
+        !take_row(r, one, a))
         return false;
     for (uint32_t i = 0; i < a->term_count; i++)
         if (!ar_sum_is_fixed(r, a->terms[i].node))
@@ -213,6 +214,14 @@ static ar_sum_scratch *row(ar_sum_reader *r, const ar_node *sum) {
     return s;
 }
 
+/* libamp's buffers are not. */
+static bool is_volatile(const ar_sum_reader *r, const ar_node *lvalue) {
+    const ar_decl *decl = ar_root_decl(lvalue);
+    return !decl ||
+           strstr(ar_text(r->arena, &r->in->program->files, decl->range),
+                  "volatile");
+}
+
 ar_sum_scratch *ar_sum_shape(const ar_sum_search *search, const ar_node *sum,
                              ar_sum_problem *problem) {
     ar_sum_reader r = {.in = search,
@@ -227,6 +236,8 @@ ar_sum_scratch *ar_sum_shape(const ar_sum_search *search, const ar_node *sum,
     ar_sum_read(&r);
     if (r.accesses.count != search->wanted.count)
         ar_sum_refuse(&r, otherwise, node->range);
+    if (is_volatile(&r, sum))
+        ar_sum_refuse(&r, "it may be volatile", sum->range);
     for (uint32_t i = 0; i < r.accesses.count; i++)
         if (r.accesses.data[i].lvalue->range.in_macro_body)
             ar_sum_refuse(&r, macro_text, r.accesses.data[i].lvalue->range);

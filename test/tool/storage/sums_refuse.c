@@ -28,7 +28,7 @@ static float first(const float *v) {
 static float fine[D], row[D];
 // AUDIT: half  {{.*}}: variable fine (float[16]), activation
 // AUDIT-NEXT: sums in an FP32 scratch [{{.*}}sums_refuse.c:{{[0-9]+}}:5]
-// CHECK-DAG: fp32 maybe/1 {{.*}} scratch can stand in for it ({{.*}}sums_refuse.c:[[#@LINE+58]]:13: the loop may not come to it) [{{.*}}sums_refuse.c:[[#@LINE+58]]:13]
+// CHECK-DAG: fp32 maybe/1 {{.*}} scratch can stand in for it ({{.*}}sums_refuse.c:[[#@LINE+63]]:13: the loop may not come to it) [{{.*}}sums_refuse.c:[[#@LINE+63]]:13]
 // CHECK-DAG: fp32 skipped/1 {{.*}}: the loop may not come to it) [
 // CHECK-DAG: fp32 inner/1 {{.*}}: the loop may not come to it) [
 // CHECK-DAG: fp32 either/1 {{.*}}: the loop may not come to it) [
@@ -45,6 +45,11 @@ static float left[D], other[D], given[D], called[D], through[D];
 // CHECK-DAG: fp32 growing/1 {{.*}}: it is no element or row that the loop leaves in place) [
 // CHECK-DAG: fp32 stored/1 {{.*}}: it is no element or row that the loop leaves in place) [
 static float from_one[D], by_two[D], growing[D], stored[D];
+// CHECK-DAG: fp32 casted/1 {{.*}}: it is no element or row that the loop leaves in place) [
+// CHECK-DAG: fp32 measured/1 {{.*}}: it is no element or row that the loop leaves in place) [
+// CHECK-DAG: fp32 shaky/1 {{.*}}: it may be volatile) [
+static float casted[D], measured[D];
+static volatile float shaky[D];
 // CHECK-DAG: fp32 in_macro/1 {{.*}}: the loop comes from a macro body) [
 // CHECK-DAG: fp32 macro_row/1 {{.*}}: its text comes from a macro body) [
 // CHECK-DAG: fp32 cut/1 {{.*}}: an #if is in the loop) [
@@ -135,6 +140,13 @@ static float sums(int n, int mode) {
             stored[i] += h[k][i] * w[i];
             limit[k]++;
         }
+    void *bytes = casted;
+    for (int k = 0; k < n; k++)
+        ((float *)bytes)[0] += h[k][0] * w[k];
+    for (int k = 0; k < n; k++)
+        measured[sizeof(float)] += h[k][0] * w[k];
+    for (int k = 0; k < n; k++)
+        shaky[0] += h[k][0] * w[k];
     ADD_ALL(in_macro, n, h[k][0] * w[k]);
     for (int k = 0; k < n; k++)
         for (i = 0; i < D; i++)
@@ -166,7 +178,8 @@ static float sums(int n, int mode) {
     sum_rows(twice, apart, n);
     for (i = 0; i < D; i++)
         loss += fine[i] + row[i] + maybe[i] + skipped[i] + inner[i] +
-                until[i] + either[i] + left[i] + other[i] + given[i] + called[i] +
+                until[i] + either[i] + casted[i] +
+                measured[i] + shaky[i] + left[i] + other[i] + given[i] + called[i] +
                 through[i] + from_one[i] + by_two[i] + growing[i] +
                 stored[i] + in_macro[i] + macro_row[i] + cut[i] +
                 labelled[i] + shared[i] + taken[i] + atomic[i] + again[i] +
@@ -181,6 +194,7 @@ static void reset(void) {
         from_one[i] = by_two[i] = growing[i] = stored[i] = in_macro[i] = 0;
         macro_row[i] = cut[i] = labelled[i] = shared[i] = taken[i] = 0;
         atomic[i] = apart[i] = twice[i] = either[i] = 0;
+        casted[i] = measured[i] = shaky[i] = 0;
         again[i] = again[D + i] = 0;
         limit[i] = D;
     }
