@@ -299,14 +299,16 @@ static void warn_of_no_scale(ar_run *run) {
 }
 
 /* What the scale analysis had to say matters where something is to be scaled:
- * some op runs in half, or the user asked to hear or to have it. */
+ * some op runs in half, or the user asked to hear or to have it. That no loop
+ * trains is also why nothing is stored in half. */
 static bool settle_scale(ar_run *run) {
     const ar_options *options = run->options;
     uint32_t before = run->diags.list.count;
     unsigned errors = run->diags.errors; /* of files that were left out */
     if (run->ops->half_count || stores_half(run) ||
         scale_is_asked_for(options) || options->dump_after == AR_STAGE_SCALE ||
-        is_audit(options))
+        is_audit(options) ||
+        (run->storage_plan && run->scale->outcome == AR_SCALE_NO_LOOP))
         ar_diags_append(&run->diags, &run->scale_diags);
     if (!needs_scale(options) || is_audit(options))
         soften_errors(run, before);
@@ -593,6 +595,8 @@ bool ar_pipeline(ar_run *run) {
                       ar_level_name(options->level), run->ops->outside_count);
         else
             ar_report(&run->diags, AR_DIAG_NO_HALF_OPS, AR_NO_RANGE,
+                      run->storage_plan ? ", and no buffer be stored in it"
+                                        : "",
                       ar_level_name(options->level));
         run->left_alone = true;
         return true;

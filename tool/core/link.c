@@ -447,6 +447,13 @@ ar_decl *ar_definition_of(ar_program *program, const ar_decl *function) {
     return decl->body ? decl : NULL;
 }
 
+const char *ar_record_name(const ar_decl *record) {
+    const char *name = record->type ? record->type->spelling : NULL;
+    if (name && strncmp(name, "struct ", 7) == 0)
+        name += 7;
+    return name && *name ? name : record->name;
+}
+
 ar_entity *ar_find_function(ar_program *program, const char *name) {
     return ar_strmap_get(&program->index->functions, name);
 }

@@ -1,5 +1,6 @@
 /* match: program + rules -> ops with categories. */
 #include "core/ops.h"
+#include "core/layout.h"
 #include "core/rule_at.h"
 
 #include <stdlib.h>
@@ -117,11 +118,64 @@ static int compare_sites(const void *a, const void *b) {
 }
 
 /* A rule of the user's that names nothing is most likely misspelled. */
+/* What rules about memory can name. */
+static void note_names(const ar_program *program, ar_strmap *names) {
+    for (uint32_t i = 0; i < program->entities.count; i++) {
+        const ar_decl *decl = program->entities.data[i].decl;
+        if (decl->kind != AR_DECL_FUNCTION && decl->kind != AR_DECL_ENUMERATOR)
+            ar_strmap_put(names, decl->name, names);
+        if (decl->kind == AR_DECL_RECORD)
+            ar_strmap_put(names, ar_record_name(decl), names);
+    }
+}
+
+/* Each word of the path is a name: net.layer[0].w */
+static bool is_known_path(matcher *m, const ar_strmap *names,
+                          const char *path) {
+    while (*path) {
+        size_t length = 0;
+        while (ar_is_word(path[length]))
+            length++;
+        bool is_name = length && !(path[0] >= '0' && path[0] <= '9');
+        if (is_name &&
+            !ar_strmap_get(names, ar_strndup(m->arena, path, length)))
+            return false;
+        path += length ? length : 1;
+    }
+    return true;
+}
+
+static void report_unused_subjects(matcher *m) {
+    const ar_rules *rules = m->rules;
+    ar_strmap names = {.arena = m->arena};
+    if (rules->subjects.count > rules->builtin_subjects)
+        note_names(m->program, &names);
+    for (uint32_t i = rules->builtin_subjects; i < rules->subjects.count; i++) {
+        const ar_subject_rule *rule = &rules->subjects.data[i];
+        if (rule->kind == AR_SUBJECT_ROLE || rule->is_pattern)
+            continue;
+        bool is_used = rule->kind == AR_SUBJECT_FUNCTION
+                           ? ar_find_function(m->program, rule->pattern) != NULL
+                           : is_known_path(m, &names, rule->pattern);
+        if (!is_used)
+            ar_report(m->rule_diags, AR_DIAG_RULE_UNUSED, rule->range,
+                      rule->pattern);
+    }
+}
+
+/* Rules about the library functions that a program might call may be there for
+ * other programs. */
+static bool is_for_this_program(const ar_function_rule *rule) {
+    return rule->kind == AR_RULE_OP || rule->kind == AR_RULE_OPTIMIZER ||
+           rule->kind == AR_RULE_SEED || rule->kind == AR_RULE_CLIP ||
+           rule->kind == AR_RULE_ALLREDUCE;
+}
+
 static void report_unused(matcher *m) {
     for (uint32_t i = m->rules->builtin_count; i < m->rules->functions.count;
          i++) {
         const ar_function_rule *rule = &m->rules->functions.data[i];
-        bool used = rule->kind != AR_RULE_OP || rule->is_pattern ||
+        bool used = !is_for_this_program(rule) || rule->is_pattern ||
                     ar_find_function(m->program, rule->function);
         if (!used)
             ar_report(m->rule_diags, AR_DIAG_RULE_UNUSED, rule->range,
@@ -146,6 +200,7 @@ ar_ops *ar_match(ar_arena *arena, ar_program *program, const ar_rules *rules,
         qsort(m.ops->list.data, m.ops->list.count, sizeof(ar_op_site),
               compare_sites);
     report_unused(&m);
+    report_unused_subjects(&m);
     return m.ops;
 }
 

@@ -51,6 +51,8 @@ ar_entity *ar_find_function(ar_program *program, const char *name);
  * is; file AR_NO_FILE: there is none. */
 ar_range ar_find_name(const ar_program *program, const char *name);
 void ar_add_names(const ar_program *program, ar_strmap *names);
+/* As rules write it: the typedef of a struct without a tag, no `struct`. */
+const char *ar_record_name(const ar_decl *record);
 /* Calls visit for every node of every function body and initialiser once, a
  * node before its kids, in source order; facts of a header included by several
  * units are visited once. `function` is NULL in a file-scope initialiser. */

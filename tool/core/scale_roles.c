@@ -445,7 +445,8 @@ bool ar_find_training_loop(ar_analysis *a) {
         for (uint32_t k = 0; k < c.head_count; k++) {
             uint32_t cell = AR_VN(in, c.heads[k])->cell;
             if (may_update[cell] && outlives(a, c.loop, cell) &&
-                writes_only_itself(a, c.loop, cell, self))
+                (writes_only_itself(a, c.loop, cell, self) ||
+                 ar_user_role(a, cell) == AR_ROLE_PARAM))
                 AR_PUSH(a->arena, &c.cells, cell);
         }
         /* Outer loops come first. */

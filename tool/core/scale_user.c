@@ -76,9 +76,33 @@ bool ar_user_step(const ar_analysis *a, ar_where *w) {
 
 /* ---- roles --------------------------------------------------------------- */
 
+/* By a field that it is kept in: layer.w for what net->first.w points to. */
+static const ar_subject_rule *rule_of_field(ar_analysis *a,
+                                            const ar_object *object) {
+    for (uint32_t i = 0; i < a->in->stores.count; i++) {
+        const ar_pointer_store *s = &a->in->stores.data[i];
+        if (s->target != object || !s->at_start || !s->field ||
+            !s->field->parent)
+            continue;
+        const ar_subject_rule *rule = ar_rules_find_role(
+            a->rules, AR_SUBJECT_FIELD,
+            ar_sprintf(a->arena, "%s.%s", ar_record_name(s->field->parent),
+                       s->field->name));
+        if (rule)
+            return rule;
+    }
+    return NULL;
+}
+
 static const ar_subject_rule *role_rule(ar_analysis *a, uint32_t cell) {
     if (a->rules->subjects.count == a->rules->builtin_subjects)
         return NULL;
+    const ar_mem_object *object = ar_object_of(a->in->m, cell);
+    if (!object->as.decl) {
+        const ar_subject_rule *rule = rule_of_field(a, &object->as);
+        if (rule)
+            return rule;
+    }
     /* as rules write it: net.dW for net->dW */
     const char *name = ar_cell_name(a, cell);
     char *path = ar_sprintf(a->arena, "%s", name), *to = path;

@@ -238,7 +238,7 @@ static const char *unlock_by_rule(const ar_storage_solver *s,
     for (uint32_t i = 0; i < c->slot_count; i++) {
         const ar_decl *decl = s->facts->slots.data[c->slots[i]].entity->decl;
         if (decl->kind == AR_DECL_FIELD && decl->parent) {
-            const char *record = ar_storage_record_name(decl->parent);
+            const char *record = ar_record_name(decl->parent);
             if (!is_rule_word(record)) /* (unnamed at x.c:1:2), union both */
                 continue;
             return ar_sprintf(arena, "keep half field %s.%s;", record,

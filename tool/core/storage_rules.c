@@ -24,16 +24,9 @@ static said by_rule(const ar_storage_solver *s, ar_subject_kind kind,
                   rule->range};
 }
 
-const char *ar_storage_record_name(const ar_decl *record) {
-    const char *name = record->type ? record->type->spelling : NULL;
-    if (name && strncmp(name, "struct ", 7) == 0)
-        name += 7;
-    return name && *name ? name : record->name;
-}
-
 static said by_field(const ar_storage_solver *s, const ar_decl *field) {
     const ar_decl *record = field->parent;
-    const char *names[2] = {ar_storage_record_name(record), record->name};
+    const char *names[2] = {ar_record_name(record), record->name};
     for (int i = 0; i < 2; i++) {
         said found =
             by_rule(s, AR_SUBJECT_FIELD,

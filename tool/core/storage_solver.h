@@ -184,7 +184,6 @@ void ar_storage_link_objects(ar_storage_solver *s);
 bool ar_storage_is_in_object(const ar_storage_facts *facts, uint32_t id);
 
 /* As rules name a struct: its tag, or its typedef. */
-const char *ar_storage_record_name(const ar_decl *record);
 /* The op of this call if it is redirected, or NULL. */
 const ar_op_site *ar_storage_redirected(const ar_storage_solver *s,
                                         const ar_node *call);
