@@ -136,12 +136,19 @@ static uint32_t compound_literal(ar_walk *w, ar_node *node) {
     return cell;
 }
 
+/* What the local holds where it is named here. */
+static void name_version(ar_walk *w, ar_node *node, uint32_t cell) {
+    if (cell && w->env && !w->is_quiet)
+        AR_PUSH(w->g->arena, &w->g->members, (ar_raw_member){node, cell});
+}
+
 static uint32_t reference(ar_walk *w, ar_node *node) {
     if (!node->decl)
         return ar_cell_new(w->g);
     if (node->decl->kind == AR_DECL_FUNCTION)
         return ar_mention(w, node);
     uint32_t version = ar_local_read(w, node->decl);
+    name_version(w, node, version);
     uint32_t cell = version ? version : ar_cell_of(w->g, node->decl);
     return ar_is_reference(node->decl->type) ? ar_cell_pointee(w->g, cell)
                                              : cell;
@@ -281,6 +288,7 @@ static uint32_t assign(ar_walk *w, ar_node *node) {
     uint32_t cell = 0;
     if (left->kind == AR_REF && !w->is_quiet)
         cell = ar_local_write(w, left->decl, ar_here(w, left));
+    name_version(w, left, cell);
     if (!cell)
         cell = ar_lvalue(w, left);
     written(w, cell, left, node, AR_SITE_STORE);

@@ -57,8 +57,8 @@ static bool stringifies(const ar_rewriter *r, const ar_unit *unit,
 }
 
 /* Macros whose brackets hold this text, looked for outwards. */
-static bool is_stringified(const ar_rewriter *r, const ar_unit *unit,
-                           ar_range range) {
+bool ar_is_stringified(const ar_rewriter *r, const ar_unit *unit,
+                       ar_range range) {
     const ar_file *file = ar_files_load(&r->program->files, range.file);
     int open = 0;
     for (uint32_t at = range.begin; at > 0; at--) {
@@ -91,7 +91,7 @@ const char *ar_access_problem(const ar_rewriter *r, const ar_site *site,
     range.in_macro_body &= !is_use;
     const char *problem = ar_text_problem(r, range);
     if (!problem && is_argument &&
-        is_stringified(r, site->where.unit, node->range))
+        ar_is_stringified(r, site->where.unit, node->range))
         problem = "a macro turns the text into a string";
     if (!problem && is_argument && site->where.function &&
         is_used_otherwise(site->where.function->body, node))

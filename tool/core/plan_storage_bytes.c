@@ -2,14 +2,18 @@
  *
  * sizeof(float) becomes the size of the half type where it counts the bytes of
  * memory that is. That is right only if the number is used for nothing else: a
- * loop to bytes / sizeof(float) would end early. */
+ * loop to bytes / sizeof(float) would end early. A number that is compared, as
+ * by a search for the largest of several sizes, and else only allocated may as
+ * well stay: the memory is larger than it need be. */
 #include "core/plan_storage_parts.h"
 
 enum {
-    FOR_MEMORY = 1, /* bytes that are allocated, copied, cleared, skipped */
+    FOR_MEMORY = 1, /* bytes that are copied, cleared, skipped */
     FOR_FILE = 2,   /* bytes of a file, which stays FP32 */
     FOR_COPY = 4,   /* bytes of a copy that converts */
-    FOR_MORE = 8
+    FOR_MORE = 8,
+    FOR_ROOM = 16,      /* bytes that are allocated */
+    FOR_COMPARISON = 32 /* with another number */
 };
 
 typedef struct follow {
@@ -102,7 +106,13 @@ static void follow_binary(follow *f, ar_unit *unit, ar_decl *function,
     case AR_OP_GT:
         if (is_zero(other))
             return;
-        break;
+        f->uses |= FOR_COMPARISON;
+        return;
+    case AR_OP_LT:
+    case AR_OP_LE:
+    case AR_OP_GE:
+        f->uses |= FOR_COMPARISON;
+        return;
     case AR_OP_LOGICAL_AND:
     case AR_OP_LOGICAL_OR:
         return;
@@ -144,6 +154,7 @@ static unsigned use_of_rule(const follow *f, const ar_unit *unit,
     switch (rule->kind) {
     case AR_RULE_ALLOC:
     case AR_RULE_REALLOC:
+        return FOR_ROOM;
     case AR_RULE_CLEAR:
         return FOR_MEMORY;
     case AR_RULE_COPY:
@@ -287,9 +298,14 @@ const char *ar_rewrite_sizeof(ar_rewriter *r, const ar_site *site) {
     if (f.uses & FOR_MORE)
         return "a number that comes from its sizeof is used for more than "
                "the size of memory";
+    if (f.uses & FOR_COMPARISON)
+        return f.uses & ~(unsigned)(FOR_COMPARISON | FOR_ROOM)
+                   ? "a number that comes from its sizeof is compared, and is "
+                     "more than the size of an allocation"
+                   : original_size(r, site);
     if (f.uses == FOR_FILE || f.uses == FOR_COPY)
         return original_size(r, site);
-    if (f.uses & ~(unsigned)FOR_MEMORY)
+    if (f.uses & ~(unsigned)(FOR_MEMORY | FOR_ROOM))
         return "one sizeof counts the bytes of memory and of a file or copy";
     if (!ar_site_all_half(r, site))
         return "one sizeof counts bytes for it and for memory that stays FP32";

@@ -65,11 +65,21 @@ static int compare_ends(const void *pa, const void *pb) {
     return (a->range.end > b->range.end) - (a->range.end < b->range.end);
 }
 
+/* A function may have a prototype in a header that its own unit does not read:
+ * any unit that does knows what stands there. */
+static const ar_token_decls *
+declared_with(const ar_rewriter *r, const ar_unit *unit, ar_range token) {
+    const ar_storage_index *index = r->storage->index;
+    const ar_token_decls *found = ar_storage_declared_with(index, unit, token);
+    for (uint32_t u = 0; u < r->program->unit_count && !found; u++)
+        found = ar_storage_declared_with(index, r->program->units[u], token);
+    return found;
+}
+
 static group group_of(const ar_rewriter *r, const ar_unit *unit,
                       ar_range token) {
     AR_VEC(const ar_decl *) found = {0};
-    const ar_token_decls *one =
-        ar_storage_declared_with(r->storage->index, unit, token);
+    const ar_token_decls *one = declared_with(r, unit, token);
     for (; one; one = one->next)
         AR_PUSH(r->arena, &found, one->decl);
     if (found.count)
@@ -275,9 +285,7 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
     const char *own = ar_rewrite_own_field(r, site, &is_done);
     if (is_done)
         return own;
-    if (!ar_site_all_half(r, site))
-        return ar_sprintf(
-            r->arena, "'%s' also points to memory that stays FP32", decl->name);
+    bool is_mixed = !ar_site_all_half(r, site);
     const char *problem = declaration_problem(r, site->where.unit, decl);
     if (!problem && decl->range.in_macro_body)
         problem = ar_text_problem(r, decl->range);
@@ -287,6 +295,8 @@ const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site) {
         problem = ar_text_problem(r, decl->float_token);
     if (!problem && decl->float_is_alias)
         problem = ar_alias_problem(r, decl->float_token);
+    if (!problem && is_mixed)
+        problem = ar_split_local(r, site->where.unit, decl);
     if (problem)
         return problem;
     return ar_put_words(r, site->where.unit, decl->float_token, half_word, r);

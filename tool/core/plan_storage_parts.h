@@ -26,7 +26,8 @@ bool ar_class_is_half(const ar_rewriter *r, uint32_t id);
 /* All, or some, of the classes that a site is about are stored in half. */
 bool ar_site_all_half(const ar_rewriter *r, const ar_site *site);
 bool ar_site_some_half(const ar_rewriter *r, const ar_site *site);
-/* The float memory behind this declaration is stored in half. */
+/* The float memory behind this declaration is stored in half; of a local with
+ * several webs: that of the first. */
 bool ar_decl_is_half(const ar_rewriter *r, const ar_decl *decl);
 
 /* NULL, or why text cannot change there. */
@@ -73,6 +74,11 @@ const char *ar_put_words(ar_rewriter *r, const ar_unit *unit, ar_range token,
                          ar_word_for *word_for, void *context);
 const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site);
+/* plan_storage_webs.c */
+bool ar_can_be_split(const ar_decl *decl);
+/* A local that points to memory of both precisions becomes two. */
+const char *ar_split_local(ar_rewriter *r, const ar_unit *unit,
+                           const ar_decl *decl);
 /* plan_storage_init.c */
 const char *ar_rewrite_initialiser(ar_rewriter *r, const ar_site *site);
 /* plan_storage_records.c: structs told apart by object */
@@ -88,6 +94,9 @@ const char *ar_rewrite_compound(ar_rewriter *r, const ar_site *site);
 /* NULL, or why the text of an expression of the site cannot change. */
 const char *ar_access_problem(const ar_rewriter *r, const ar_site *site,
                               const ar_node *node);
+/* Macros whose brackets hold this text turn it into a string. */
+bool ar_is_stringified(const ar_rewriter *r, const ar_unit *unit,
+                       ar_range range);
 /* plan_storage_scan.c */
 const char *ar_rewrite_scan(ar_rewriter *r, const ar_site *site);
 /* plan_storage_vector.c */

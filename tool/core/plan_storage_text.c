@@ -26,12 +26,15 @@ bool ar_decl_is_half(const ar_rewriter *r, const ar_decl *decl) {
     const ar_storage_facts *facts = r->storage->facts;
     uint32_t slot = facts->first_slot[ar_entity_of(r->program, decl)->id];
     bool half = slot != 0;
+    if (slot && ar_can_be_split(decl))
+        return ar_class_is_half(r, facts->slots.data[slot - 1].class_id);
     for (; slot && half; slot = facts->next_slot[slot - 1])
         half = ar_class_is_half(r, facts->slots.data[slot - 1].class_id);
     return half;
 }
 
-/* x->data of a struct whose objects are told apart. */
+/* x->data of a struct whose objects are told apart, or a local as it is at this
+ * place. */
 static uint32_t class_of_member(const ar_storage_facts *facts,
                                 const ar_node *node) {
     node = ar_root_node(node);

@@ -96,7 +96,9 @@ typedef struct ar_raw_object {
     int rank;         /* of the name, as for slots */
 } ar_raw_object;
 
-typedef struct ar_raw_member { /* MEMBER that names a field of such an object */
+/* MEMBER that names a field of such an object, REF that names a local which is
+ * kept in versions */
+typedef struct ar_raw_member {
     ar_node *node;
     uint32_t cell;
 } ar_raw_member;

@@ -356,9 +356,14 @@ void ar_objects_make(ar_graph *g) {
     for (uint32_t i = 0; i < g->members.count; i++) {
         const ar_raw_member *raw = &g->members.data[i];
         uint32_t id = class_behind(g, raw->cell, raw->node->type);
-        if (id != AR_NO_ID)
-            ar_table_put(&g->facts->members, ar_key(raw->node), 0,
-                         id + UINT64_C(1));
+        uint64_t before =
+            ar_table_get(&g->facts->members, ar_key(raw->node), 0);
+        if (before && before != id + UINT64_C(1))
+            id = AR_NO_ID; /* one text that is read in several states */
+        else if (id == AR_NO_ID)
+            continue;
+        ar_table_put(&g->facts->members, ar_key(raw->node), 0,
+                     id + UINT64_C(1));
     }
 }
 

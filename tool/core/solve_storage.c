@@ -238,6 +238,7 @@ ar_solve_storage(ar_arena *arena, ar_program *program, const ar_rules *rules,
     ar_storage_plan *plan = AR_NEW(arena, ar_storage_plan);
     plan->facts = facts;
     plan->policy = policy;
+    plan->scale = scale;
     plan->cells.arena = arena;
     plan->classes = AR_NEW_ARRAY(arena, ar_storage_decision, count + 1);
     if (policy.level < AR_LEVEL_O2) {

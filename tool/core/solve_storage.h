@@ -32,6 +32,7 @@ typedef struct ar_storage_decision {
 typedef struct ar_storage_plan {
     const ar_storage_facts *facts;
     ar_storage_policy policy;
+    const ar_scale *scale; /* or NULL */
     /* by class id; what is generic in a function: in its first version */
     ar_storage_decision *classes;
     const ar_storage_index *index; /* NULL below O2 */

@@ -246,7 +246,9 @@ typedef struct ar_storage_facts {
     AR_VEC(ar_site) sites;
     AR_VEC(ar_storage_call) calls;
     AR_VEC(ar_storage_object) objects;
-    ar_table members; /* MEMBER node of such an object -> 1 + class */
+    /* MEMBER node of such an object, REF node of a local that has webs ->
+     * 1 + class; of several classes: AR_NO_ID + 1 */
+    ar_table members;
     AR_VEC(ar_storage_arena) arenas; /* as their places are in the text */
     const uint32_t *first_slot; /* by entity: its first float slot + 1, or 0 */
     const uint32_t *next_slot;  /* by slot: the next of its entity + 1, or 0 */

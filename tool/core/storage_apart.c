@@ -94,9 +94,8 @@ static bool disagrees(chooser *c, const ar_storage_decision *decision) {
     return false;
 }
 
-static const bool *choose_apart(ar_arena *arena, ar_program *program,
-                                const ar_rules *rules,
-                                const ar_storage_plan *plan) {
+static bool *choose_apart(ar_arena *arena, ar_program *program,
+                          const ar_rules *rules, const ar_storage_plan *plan) {
     const ar_storage_facts *facts = plan->facts;
     chooser c = {
         .program = program,
@@ -127,16 +126,52 @@ static uint32_t half_cells(const ar_storage_plan *plan, const ar_scale *scale) {
     return count;
 }
 
+static bool leave_out(bool *apart, const ar_type *type) {
+    type = ar_address_bottom(type);
+    if (!ar_is_kind(type, AR_TYPE_RECORD) || !type->record ||
+        !apart[type->record->id])
+        return false;
+    apart[type->record->id] = false;
+    return true;
+}
+
+/* An object that goes through a pointer to functions is FP32 with all that its
+ * fields point to, where the field of all objects need not be.
+ * Leaves such structs out; false: there is none. */
+static bool leave_out_called(const ar_storage_plan *plan,
+                             const ar_program *program, bool *apart) {
+    bool any = false;
+    for (uint32_t i = 0; i < program->entities.count; i++) {
+        const ar_entity *entity = &program->entities.data[i];
+        const ar_type *type = entity->decl->type;
+        if (entity->decl->kind != AR_DECL_FUNCTION || !type ||
+            !ar_storage_is_function_value(plan->index, entity))
+            continue;
+        any |= leave_out(apart, type->element);
+        for (uint32_t k = 0; k < type->param_count; k++)
+            any |= leave_out(apart, type->params[k]);
+    }
+    return any;
+}
+
+static bool is_any(const ar_program *program, const bool *apart) {
+    for (uint32_t i = 0; i < program->entities.count; i++)
+        if (apart[i])
+            return true;
+    return false;
+}
+
 ar_storage_plan *
 ar_solve_storage_apart(ar_arena *arena, ar_program *program,
                        const ar_rules *rules, ar_storage_policy policy,
                        const ar_storage_facts *facts, const ar_ops *ops,
                        const ar_scale *scale, ar_diags *diags) {
-    ar_diags said = {.arena = arena}, said_apart = {.arena = arena};
+    ar_diags said = {.arena = arena};
     ar_storage_plan *plan = ar_solve_storage(arena, program, rules, policy,
                                              facts, ops, scale, &said);
-    const bool *apart = choose_apart(arena, program, rules, plan);
-    if (apart) {
+    bool *apart = choose_apart(arena, program, rules, plan);
+    for (bool again = apart != NULL; again;) {
+        ar_diags said_apart = {.arena = arena};
         facts = ar_storage_collect(arena, program, rules, apart, diags);
         ar_storage_plan *other = ar_solve_storage(
             arena, program, rules, policy, facts, ops, scale, &said_apart);
@@ -144,6 +179,8 @@ ar_solve_storage_apart(ar_arena *arena, ar_program *program,
             plan = other;
             said = said_apart;
         }
+        again =
+            leave_out_called(other, program, apart) && is_any(program, apart);
     }
     ar_diags_append(diags, &said);
     return plan;

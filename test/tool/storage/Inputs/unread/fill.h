@@ -1,0 +1,1 @@
+void fill(float *x, int n, float value);

@@ -1,0 +1,243 @@
+/* Storage edits: a local that points to memory of both precisions.
+ *
+ * What a local holds between an assignment and the reads that see it is a web,
+ * with memory of its own. Where the webs of one local differ in precision, the
+ * half ones get a variable of their own:
+ *
+ *     float *a = x;              amp_half *a_half = x;
+ *     use(a);            ->      float *a;
+ *     a = w;                     use(a_half);
+ *     use(a);                    a = w;
+ *                                use(a);
+ *
+ * FP32 keeps the name: the text that registers parameters with libamp has it.
+ */
+#include "core/layout.h"
+#include "core/plan_storage_parts.h"
+
+static const char *const why_mixed = "also points to memory that stays FP32";
+
+static const char *mixed(const ar_rewriter *r, const ar_decl *local,
+                         const char *more) {
+    return ar_sprintf(r->arena, "'%s' %s%s%s", local->name, why_mixed,
+                      more ? ", and " : "", more ? more : "");
+}
+
+/* ---- its declaration ----------------------------------------------------- */
+
+static const ar_node *statement_of(const ar_node *root, const ar_decl *local) {
+    for (uint32_t i = 0; root && i < root->decl_count; i++)
+        if (root->decls[i] == local)
+            return root;
+    for (uint32_t i = 0; root && i < root->kid_count; i++) {
+        const ar_node *found = statement_of(root->kids[i], local);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* Behind the semicolon of the local's declaration; 0: there is none. */
+static uint32_t behind(const ar_rewriter *r, const ar_decl *local) {
+    const ar_decl *function = local->parent;
+    const ar_node *statement = statement_of(function->body, local);
+    const ar_node *holder =
+        statement ? ar_parent_in(function, statement) : NULL;
+    if (!holder || holder->kind != AR_COMPOUND)
+        return 0;
+    const ar_decl *last = statement->decls[statement->decl_count - 1];
+    const ar_file *file = ar_files_load(&r->program->files, last->range.file);
+    uint32_t at = ar_skip_space(file, last->range.end);
+    return at < file->size && file->bytes[at] == ';' ? at + 1 : 0;
+}
+
+/* The words in front of the type, of all that is declared together. */
+static ar_range before_token(const ar_decl *local) {
+    ar_range range = statement_of(local->parent->body, local)->decls[0]->range;
+    range.end = local->float_token.begin;
+    return range;
+}
+
+/* `*name`, and then a value or the end. */
+static bool is_plain(const ar_rewriter *r, const ar_decl *local) {
+    ar_range name = local->name_range, token = local->float_token;
+    if (token.file != name.file || local->range.file != name.file ||
+        token.begin < before_token(local).begin || token.end > name.begin ||
+        strpbrk(ar_source_text(r, before_token(local)), "#/\n") ||
+        !ar_is_kind(local->type, AR_TYPE_POINTER) ||
+        ar_float_depth(local->type) != 1)
+        return false;
+    const ar_file *file = ar_files_load(&r->program->files, name.file);
+    uint32_t star = name.begin, next = ar_skip_space(file, name.end);
+    while (star > 0 && strchr(" \t", file->bytes[star - 1]))
+        star--;
+    return star > 0 && file->bytes[star - 1] == '*' && next < file->size &&
+           strchr("=,;", file->bytes[next]);
+}
+
+/* ---- where it is named --------------------------------------------------- */
+
+static uint32_t class_at(const ar_rewriter *r, const ar_node *node) {
+    uint64_t id = ar_table_get(&r->storage->facts->members, ar_key(node), 0);
+    return id ? (uint32_t)(id - 1) : AR_NO_ID;
+}
+
+static const ar_mention *mentions_of(const ar_rewriter *r,
+                                     const ar_decl *local) {
+    return ar_storage_mentions(r->storage->index,
+                               ar_entity_of(r->program, local));
+}
+
+static bool is_read_at(const ar_rewriter *r, const ar_decl *local,
+                       uint32_t at) {
+    const ar_mention *mention = mentions_of(r, local);
+    for (; mention; mention = mention->next)
+        if (mention->node->range.file == local->name_range.file &&
+            mention->node->range.begin == at)
+            return true;
+    return at == local->name_range.begin;
+}
+
+/* Past a comment or a literal, or as it was. */
+static uint32_t skip_text(const ar_file *file, uint32_t at, uint32_t end) {
+    char c = file->bytes[at], after = at + 1 < end ? file->bytes[at + 1] : 0;
+    if (c == '/' && after == '/')
+        return ar_next_line(file, at);
+    if (c == '/' && after == '*') {
+        for (at += 2; at < end &&
+                      (file->bytes[at] != '*' || file->bytes[at + 1] != '/');)
+            at++;
+        return at + 2;
+    }
+    if (c != '"' && c != '\'')
+        return at;
+    for (at++; at < end && file->bytes[at] != c; at++)
+        at += file->bytes[at] == '\\';
+    return at + 1;
+}
+
+static bool is_member(const ar_file *file, uint32_t at) {
+    while (at > 0 && strchr(" \t\n", file->bytes[at - 1]))
+        at--;
+    return at > 0 && (file->bytes[at - 1] == '.' ||
+                      (at > 1 && file->bytes[at - 1] == '>' &&
+                       file->bytes[at - 2] == '-'));
+}
+
+/* The word stands in the function where no expression that was read has it:
+ * another local, a pragma, text that the preprocessor leaves out. */
+static bool is_hidden(const ar_rewriter *r, const ar_decl *local) {
+    ar_range range = local->parent->range;
+    const ar_file *file = ar_files_load(&r->program->files, range.file);
+    size_t length = strlen(local->name);
+    for (uint32_t at = range.begin; at < range.end;) {
+        uint32_t next = skip_text(file, at, range.end), end = at;
+        while (end < range.end && ar_is_word(file->bytes[end]))
+            end++;
+        if (next == at && end - at == length &&
+            memcmp(file->bytes + at, local->name, length) == 0 &&
+            !is_member(file, at) && !is_read_at(r, local, at))
+            return true;
+        at = next > at ? next : end > at ? end : at + 1;
+    }
+    return false;
+}
+
+static bool is_about(const ar_rewriter *r, const ar_node *node,
+                     const ar_decl *local) {
+    const ar_decl *root = node ? ar_root_decl(node) : NULL;
+    return root &&
+           ar_entity_of(r->program, root) == ar_entity_of(r->program, local);
+}
+
+/* What puts the loss scale into memory names it as the program does. */
+static bool is_seed(const ar_rewriter *r, const ar_decl *local) {
+    const ar_scale *scale = r->storage->scale;
+    for (uint32_t i = 0; scale && i < scale->group_count; i++)
+        for (uint32_t k = 0; k < scale->groups[i].seed_count; k++) {
+            const ar_seed *seed = &scale->groups[i].seeds[k];
+            if (is_about(r, seed->buffer, local) ||
+                (seed->form == AR_SEED_AFTER &&
+                 is_about(r, seed->node->kids[0], local)))
+                return true;
+        }
+    return false;
+}
+
+static const char *mention_problem(const ar_rewriter *r,
+                                   const ar_mention *mention) {
+    if (class_at(r, mention->node) == AR_NO_ID)
+        return "it is not known to which at each place";
+    if (ar_is_stringified(r, mention->unit, mention->node->range))
+        return "a macro turns the text into a string";
+    return ar_text_problem(r, mention->node->range);
+}
+
+static const char *split_problem(const ar_rewriter *r, const ar_unit *unit,
+                                 const ar_decl *local, const char *name) {
+    if (!behind(r, local) || !is_plain(r, local))
+        return "its declaration is not taken apart";
+    if (ar_storage_is_measured(r->storage->index, unit, local->name) ||
+        is_hidden(r, local))
+        return "is named where no expression is read";
+    if (is_seed(r, local))
+        return "the loss scale is put into it";
+    if (ar_find_name(r->program, name).file != AR_NO_FILE)
+        return ar_sprintf(r->arena, "'%s' is taken", name);
+    const ar_mention *mention = mentions_of(r, local);
+    for (; mention; mention = mention->next) {
+        const char *problem = mention_problem(r, mention);
+        if (problem)
+            return problem;
+    }
+    return NULL;
+}
+
+/* ---- the edits ----------------------------------------------------------- */
+
+/* The variable that the text did not have. */
+static void declare(ar_rewriter *r, const ar_decl *local, const char *word,
+                    const char *name) {
+    ar_range token = local->float_token, rest = token;
+    const ar_file *file = ar_files_load(&r->program->files, token.file);
+    const char *star = memchr(file->bytes + token.end, '*',
+                              local->name_range.begin - token.end);
+    rest.begin = token.end; /* `float const *` */
+    rest.end = (uint32_t)(star - file->bytes);
+    uint32_t begin = before_token(local).begin, at = behind(r, local);
+    bool has_line = ar_is_blank(file, ar_line_start(file, begin), begin);
+    const char *gap = has_line
+                          ? ar_sprintf(r->arena, "\n%s",
+                                       ar_indentation(r->arena, file, begin))
+                          : " ";
+    ar_put_text(r, (ar_range){token.file, at, at, false},
+                ar_sprintf(r->arena, "%s%s%s%s*%s;", gap,
+                           ar_source_text(r, before_token(local)), word,
+                           ar_source_text(r, rest), name));
+}
+
+bool ar_can_be_split(const ar_decl *decl) {
+    return decl->kind == AR_DECL_VAR && !decl->is_file_scope && decl->parent &&
+           decl->parent->kind == AR_DECL_FUNCTION && decl->parent->body;
+}
+
+const char *ar_split_local(ar_rewriter *r, const ar_unit *unit,
+                           const ar_decl *decl) {
+    if (!ar_can_be_split(decl))
+        return mixed(r, decl, NULL);
+    const char *name = ar_sprintf(r->arena, "%s_half", decl->name);
+    const char *problem = split_problem(r, unit, decl, name);
+    if (problem)
+        return mixed(r, decl, problem);
+    bool is_half = ar_decl_is_half(r, decl);
+    if (is_half)
+        ar_put_text(r, decl->name_range, name);
+    declare(r, decl,
+            is_half ? ar_source_text(r, decl->float_token) : "amp_half",
+            is_half ? decl->name : name);
+    const ar_mention *mention = mentions_of(r, decl);
+    for (; mention; mention = mention->next)
+        if (ar_class_is_half(r, class_at(r, mention->node)))
+            ar_put_text(r, mention->node->range, name);
+    return NULL;
+}
