@@ -38,11 +38,12 @@ static const ar_node *statement_of(const ar_node *root, const ar_decl *local) {
 }
 
 /* Behind the semicolon of the local's declaration; 0: there is none. */
-static uint32_t behind(const ar_rewriter *r, const ar_decl *local) {
-    const ar_decl *function = local->parent;
-    const ar_node *statement = statement_of(function->body, local);
+static uint32_t behind(const ar_rewriter *r, const ar_unit *unit,
+                       const ar_decl *local) {
+    const ar_node *statement = statement_of(local->parent->body, local);
     const ar_node *holder =
-        statement ? ar_parent_in(function, statement) : NULL;
+        statement ? ar_storage_parent(r->storage->index, unit, statement)
+                  : NULL;
     if (!holder || holder->kind != AR_COMPOUND)
         return 0;
     const ar_decl *last = statement->decls[statement->decl_count - 1];
@@ -175,7 +176,7 @@ static const char *mention_problem(const ar_rewriter *r,
 
 static const char *split_problem(const ar_rewriter *r, const ar_unit *unit,
                                  const ar_decl *local, const char *name) {
-    if (!behind(r, local) || !is_plain(r, local))
+    if (!behind(r, unit, local) || !is_plain(r, local))
         return "its declaration is not taken apart";
     if (ar_storage_is_measured(r->storage->index, unit, local->name) ||
         is_hidden(r, local))
@@ -196,15 +197,15 @@ static const char *split_problem(const ar_rewriter *r, const ar_unit *unit,
 /* ---- the edits ----------------------------------------------------------- */
 
 /* The variable that the text did not have. */
-static void declare(ar_rewriter *r, const ar_decl *local, const char *word,
-                    const char *name) {
+static void declare(ar_rewriter *r, const ar_unit *unit, const ar_decl *local,
+                    const char *word, const char *name) {
     ar_range token = local->float_token, rest = token;
     const ar_file *file = ar_files_load(&r->program->files, token.file);
     const char *star = memchr(file->bytes + token.end, '*',
                               local->name_range.begin - token.end);
     rest.begin = token.end; /* `float const *` */
     rest.end = (uint32_t)(star - file->bytes);
-    uint32_t begin = before_token(local).begin, at = behind(r, local);
+    uint32_t begin = before_token(local).begin, at = behind(r, unit, local);
     bool has_line = ar_is_blank(file, ar_line_start(file, begin), begin);
     const char *gap = has_line
                           ? ar_sprintf(r->arena, "\n%s",
@@ -232,7 +233,7 @@ const char *ar_split_local(ar_rewriter *r, const ar_unit *unit,
     bool is_half = ar_decl_is_half(r, decl);
     if (is_half)
         ar_put_text(r, decl->name_range, name);
-    declare(r, decl,
+    declare(r, unit, decl,
             is_half ? ar_source_text(r, decl->float_token) : "amp_half",
             is_half ? decl->name : name);
     const ar_mention *mention = mentions_of(r, decl);
