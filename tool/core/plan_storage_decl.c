@@ -125,8 +125,7 @@ static bool word_at(const ar_file *file, uint32_t at, const char *word) {
            file->bytes[at + length] != '_';
 }
 
-/* Behind the qualifiers that follow the type: `float const *a`. */
-static uint32_t specifiers_end(const ar_file *file, uint32_t at) {
+uint32_t ar_specifiers_end(const ar_file *file, uint32_t at) {
     for (;;) {
         uint32_t word = ar_skip_space(file, at);
         if (word_at(file, word, "const"))
@@ -148,11 +147,11 @@ static ar_range part(ar_range all, uint32_t begin, uint32_t end) {
 static const char *specifiers(const ar_rewriter *r, const group *g,
                               const ar_file *file, const char *word) {
     ar_range token = g->token, range = g->decls[0]->range;
-    return ar_sprintf(r->arena, "%s%s%s",
-                      ar_source_text(r, part(range, range.begin, token.begin)),
-                      word,
-                      ar_source_text(r, part(range, token.end,
-                                             specifiers_end(file, token.end))));
+    return ar_sprintf(
+        r->arena, "%s%s%s",
+        ar_source_text(r, part(range, range.begin, token.begin)), word,
+        ar_source_text(
+            r, part(range, token.end, ar_specifiers_end(file, token.end))));
 }
 
 /* The declaration is all that its line begins with. */

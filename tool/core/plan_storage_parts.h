@@ -72,6 +72,8 @@ typedef const char *ar_word_for(void *context, const ar_decl *decl);
 /* Gives all declarators that share the token the words they want. */
 const char *ar_put_words(ar_rewriter *r, const ar_unit *unit, ar_range token,
                          ar_word_for *word_for, void *context);
+/* Behind the qualifiers that follow the type: `float const *a`. */
+uint32_t ar_specifiers_end(const ar_file *file, uint32_t at);
 const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site);
 /* plan_storage_webs.c */

@@ -201,10 +201,8 @@ static void declare(ar_rewriter *r, const ar_unit *unit, const ar_decl *local,
                     const char *word, const char *name) {
     ar_range token = local->float_token, rest = token;
     const ar_file *file = ar_files_load(&r->program->files, token.file);
-    const char *star = memchr(file->bytes + token.end, '*',
-                              local->name_range.begin - token.end);
-    rest.begin = token.end; /* `float const *` */
-    rest.end = (uint32_t)(star - file->bytes);
+    rest.begin = token.end; /* `float const` */
+    rest.end = ar_specifiers_end(file, token.end);
     uint32_t begin = before_token(local).begin, at = behind(r, unit, local);
     bool has_line = ar_is_blank(file, ar_line_start(file, begin), begin);
     const char *gap = has_line
@@ -212,7 +210,7 @@ static void declare(ar_rewriter *r, const ar_unit *unit, const ar_decl *local,
                                        ar_indentation(r->arena, file, begin))
                           : " ";
     ar_put_text(r, (ar_range){token.file, at, at, false},
-                ar_sprintf(r->arena, "%s%s%s%s*%s;", gap,
+                ar_sprintf(r->arena, "%s%s%s%s *%s;", gap,
                            ar_source_text(r, before_token(local)), word,
                            ar_source_text(r, rest), name));
 }

@@ -33,6 +33,19 @@ static float half_first(void) {
     return s + sum(a, N) + a[1];
 }
 
+// Behind a number, and behind a qualifier that follows.
+static float behind(void) {
+    float t = 0, *b = w;
+    // CHECK-NEXT: +    amp_half *b_half;
+    float const *p = w;
+    // CHECK-NEXT: +    amp_half const *p_half;
+    t += b[1] + p[2];
+    b = h_y, p = b;
+    // CHECK-NEXT: +    b_half = h_y, p_half = b_half;
+    return t + b[1] + p[2];
+    // CHECK-NEXT: +    return t + amp_to_float(b_half[1]) + amp_to_float(p_half[2]);
+}
+
 // Several of one declaration, a loop, a step, members and numbers of the name.
 static float each(struct box b) {
     float s = 0;
@@ -82,6 +95,6 @@ int main(void) {
         w[i] = 0.25f * (float)i;
     }
     struct box b = {w};
-    printf("%g %g %g %g\n", half_first(), each(b), twice(h_x), twice(w));
+    printf("%g %g %g %g %g\n", half_first(), behind(), each(b), twice(h_x), twice(w));
     return 0;
 }
