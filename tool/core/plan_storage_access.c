@@ -259,7 +259,7 @@ static void put_repeated(ar_rewriter *r, const ar_site *site) {
     op.end += !bare && next == ' '; /* the bracket comes behind it */
     ar_put_text(r, op,
                 ar_sprintf(r->arena, "= amp_to_half(amp_to_float(%s) %s%s",
-                           ar_source_text(r, lvalue->range),
+                           ar_rewritten_text(r, lvalue),
                            ar_op_spelling(node->op), bare ? "" : " ("));
     ar_put_around(r, node->range, AR_LAYER_STORE, "", bare ? ")" : "))");
     put_value(r, site);
@@ -308,7 +308,7 @@ static const char *increment(ar_rewriter *r, const ar_site *site) {
         can_repeat(lvalue, NULL)) {
         const char *text =
             ar_sprintf(r->arena, " = amp_to_half(amp_to_float(%s) %c 1.0f)",
-                       ar_source_text(r, lvalue->range), down ? '-' : '+');
+                       ar_rewritten_text(r, lvalue), down ? '-' : '+');
         ar_put_text(r, sign, post ? text : "");
         if (!post)
             ar_put_around(r, node->range, AR_LAYER_STORE, "", text);

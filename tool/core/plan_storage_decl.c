@@ -7,7 +7,7 @@
 
 /* ---- what a declaration must not be -------------------------------------- */
 
-static bool holds_word(const char *list, const char *word) {
+bool ar_holds_word(const char *list, const char *word) {
     size_t length = strlen(word);
     while (*list) {
         size_t size = 0;
@@ -25,8 +25,8 @@ static bool is_reduced(const ar_rewriter *r, const char *clause,
                        const char *name) {
     const char *list = strchr(clause, ':');
     const char *end = list ? strchr(list, ')') : NULL;
-    return end &&
-           holds_word(ar_strndup(r->arena, list, (size_t)(end - list)), name);
+    return end && ar_holds_word(
+                      ar_strndup(r->arena, list, (size_t)(end - list)), name);
 }
 
 static bool is_in_reduction(const ar_rewriter *r, const ar_decl *decl) {
@@ -242,7 +242,7 @@ const char *ar_put_words(ar_rewriter *r, const ar_unit *unit, ar_range token,
 static bool gives_its_type(const ar_rewriter *r, const ar_decl *decl) {
     const ar_typeof *one = ar_storage_typeofs(r->storage->index);
     for (; one; one = one->next)
-        if (holds_word(one->operand, decl->name))
+        if (ar_holds_word(one->operand, decl->name))
             return true;
     return false;
 }

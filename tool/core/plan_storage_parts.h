@@ -72,12 +72,16 @@ typedef const char *ar_word_for(void *context, const ar_decl *decl);
 /* Gives all declarators that share the token the words they want. */
 const char *ar_put_words(ar_rewriter *r, const ar_unit *unit, ar_range token,
                          ar_word_for *word_for, void *context);
+/* The word stands in the text. */
+bool ar_holds_word(const char *text, const char *word);
 /* Behind the qualifiers that follow the type: `float const *a`. */
 uint32_t ar_specifiers_end(const ar_file *file, uint32_t at);
 const char *ar_rewrite_declaration(ar_rewriter *r, const ar_site *site);
 const char *ar_rewrite_cast(ar_rewriter *r, const ar_site *site);
 /* plan_storage_webs.c */
 bool ar_can_be_split(const ar_decl *decl);
+/* The text of an expression with the names that such locals get. */
+const char *ar_rewritten_text(const ar_rewriter *r, const ar_node *node);
 /* A local that points to memory of both precisions becomes two. */
 const char *ar_split_local(ar_rewriter *r, const ar_unit *unit,
                            const ar_decl *decl);

@@ -165,6 +165,29 @@ static bool is_seed(const ar_rewriter *r, const ar_decl *local) {
     return false;
 }
 
+/* The scratch of a sum takes the text of what it stands for. */
+static bool is_in_scratch(const ar_rewriter *r, const ar_decl *local) {
+    const ar_storage_sums *sums = r->storage->sums;
+    for (uint32_t i = 0; sums && i < sums->list.count; i++) {
+        const ar_sum_scratch *s = sums->list.data[i];
+        if (!ar_class_is_half(r, s->class_id) ||
+            s->where.range.file != local->parent->range.file ||
+            s->where.range.begin < local->parent->range.begin ||
+            s->where.range.end > local->parent->range.end)
+            continue;
+        if (ar_holds_word(s->memory, local->name) ||
+            (s->count && ar_holds_word(s->count, local->name)) ||
+            (s->guard && ar_holds_word(s->guard, local->name)))
+            return true;
+        for (uint32_t k = 0; k < s->accesses.count; k++)
+            if (ar_holds_word(
+                    ar_source_text(r, s->accesses.data[k].lvalue->range),
+                    local->name))
+                return true;
+    }
+    return false;
+}
+
 static const char *mention_problem(const ar_rewriter *r,
                                    const ar_mention *mention) {
     if (class_at(r, mention->node) == AR_NO_ID)
@@ -183,6 +206,8 @@ static const char *split_problem(const ar_rewriter *r, const ar_unit *unit,
         return "is named where no expression is read";
     if (is_seed(r, local))
         return "the loss scale is put into it";
+    if (is_in_scratch(r, local))
+        return "a sum is made beside it";
     if (ar_find_name(r->program, name).file != AR_NO_FILE)
         return ar_sprintf(r->arena, "'%s' is taken", name);
     const ar_mention *mention = mentions_of(r, local);
@@ -214,6 +239,52 @@ static void declare(ar_rewriter *r, const ar_unit *unit, const ar_decl *local,
                            ar_source_text(r, before_token(local)), word,
                            ar_source_text(r, rest), name));
 }
+
+/* ---- text that edits repeat ---------------------------------------------- */
+
+static bool is_split(const ar_rewriter *r, const ar_decl *decl) {
+    const ar_storage_facts *facts = r->storage->facts;
+    if (!decl || !ar_can_be_split(decl))
+        return false;
+    uint32_t slot = facts->first_slot[ar_entity_of(r->program, decl)->id];
+    bool any[2] = {false, false};
+    for (; slot; slot = facts->next_slot[slot - 1])
+        any[ar_class_is_half(r, facts->slots.data[slot - 1].class_id)] = true;
+    return any[0] && any[1];
+}
+
+/* The first mention of a half part from `at` on, or NULL. */
+static const ar_node *next_renamed(const ar_rewriter *r, const ar_node *node,
+                                   uint32_t at) {
+    const ar_node *found = NULL;
+    if (node->kind == AR_REF && node->range.begin >= at &&
+        is_split(r, node->decl) && ar_class_is_half(r, class_at(r, node)))
+        found = node;
+    for (uint32_t i = 0; i < node->kid_count; i++) {
+        const ar_node *other =
+            node->kids[i] ? next_renamed(r, node->kids[i], at) : NULL;
+        if (other && (!found || other->range.begin < found->range.begin))
+            found = other;
+    }
+    return found;
+}
+
+const char *ar_rewritten_text(const ar_rewriter *r, const ar_node *node) {
+    ar_range rest = node->range;
+    ar_str out = {.arena = r->arena};
+    const ar_node *next;
+    while ((next = next_renamed(r, node, rest.begin))) {
+        ar_range before = rest;
+        before.end = next->range.begin;
+        ar_str_addf(&out, "%s%s_half", ar_source_text(r, before),
+                    next->decl->name);
+        rest.begin = next->range.end;
+    }
+    ar_str_add(&out, ar_source_text(r, rest));
+    return ar_str_text(&out);
+}
+
+/* ---- the declaration ----------------------------------------------------- */
 
 bool ar_can_be_split(const ar_decl *decl) {
     return decl->kind == AR_DECL_VAR && !decl->is_file_scope && decl->parent &&

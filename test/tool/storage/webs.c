@@ -4,6 +4,7 @@
 // RUN: grep '^[+]' %t.diff | %FileCheck %s
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST(p) ((p)[0])
 #define N 4
@@ -44,6 +45,26 @@ static float behind(void) {
     // CHECK-NEXT: +    b_half = h_y, p_half = b_half;
     return t + b[1] + p[2];
     // CHECK-NEXT: +    return t + amp_to_float(b_half[1]) + amp_to_float(p_half[2]);
+}
+
+// With all that edits do around it.
+static float copied(FILE *file) {
+    float *a = h_x, *b = h_y;
+    memcpy(a, w, sizeof w);
+    // CHECK: +    amp_copy(AMP_BUFFER(a_half), AMP_BUFFER(w), (sizeof w) / sizeof(float));
+    *a++ += 2, a[1]++;
+    // CHECK-NEXT: +    amp_half_add(&*a_half++, 2), a_half[1] = amp_to_half(amp_to_float(a_half[1]) + 1.0f);
+    a[1] += b[0] + 1;
+    // CHECK-NEXT: +    a_half[1] = amp_to_half(amp_to_float(a_half[1]) + (amp_to_float(b_half[0]) + 1));
+    size_t done = fwrite(a, sizeof(float), 3, file);
+    // CHECK-NEXT: +    size_t done = amp_fwrite(a_half, sizeof(float), 3, file);
+    if (sscanf("2 4", "%f %f", &a[0], b) != 2 || done != 3)
+        return 0;
+    // CHECK-NEXT: +    if (amp_scanned(sscanf("2 4", "%f %f", amp_scan(&a_half[0]), amp_scan(b_half))) != 2 || done != 3)
+    float s = a[0] * b[0];
+    a = b = w;
+    memcpy(h_y, a, N * sizeof(float));
+    return s + b[1];
 }
 
 // Several of one declaration, a loop, a step, members and numbers of the name.
@@ -95,6 +116,7 @@ int main(void) {
         w[i] = 0.25f * (float)i;
     }
     struct box b = {w};
-    printf("%g %g %g %g %g\n", half_first(), behind(), each(b), twice(h_x), twice(w));
+    printf("%g %g %g %g %g %g\n", half_first(), behind(), each(b), twice(h_x), twice(w),
+           copied(tmpfile()));
     return 0;
 }

@@ -7,7 +7,7 @@
 #define SHOW(e) printf(#e " %g\n", (double)(e))
 #define AT(i) a[i]
 static float h_1[4], h_2[4], h_3[4], h_4[4], h_5[4], h_6[4], h_7[4], h_8[4],
-    h_9[4], h_split[4];
+    h_9[4], h_10[4], h_split[4];
 #pragma amp fp32
 static float w[4];
 
@@ -93,6 +93,16 @@ static float named(void) {
     return s + taken[0];
 }
 
+// CHECK-DAG: fp32 h_10/1 {{.*}}: 'a' also points to memory that stays FP32, and a sum is made beside it [{{.*}}:[[#@LINE+2]]:
+static float summed(void) {
+    float *a = h_10;
+    for (int i = 0; i < 4; i++)
+        a[0] += w[i] * w[i];
+    float s = a[0];
+    a = w;
+    return s + a[0];
+}
+
 // CHECK-DAG: half h_split/1
 static float split(void) {
     float *a = h_split;
@@ -104,6 +114,6 @@ static float split(void) {
 int main(void) {
     printf("%g\n", param(w) + in_for() + restricted() + shadowed() +
                        in_macro() + shown() + left_out() + unreached() +
-                       named() + split());
+                       named() + summed() + split());
     return 0;
 }
