@@ -293,8 +293,6 @@ typedef struct ar_repetition {
  * AR_ACCUMULATE_KINDS: it is not. */
 ar_accumulator_kind ar_accumulates(ar_accumulation *a, ar_node *store,
                                    ar_repetition *repeated);
-/* Does the store add to the element it writes? */
-bool ar_reads_its_target(ar_node *store);
 /* Two lvalues that name the same element in one text. */
 bool ar_is_same_place(ar_node *x, ar_node *y);
 /* Does the function set this variable after its declaration, or may it? */

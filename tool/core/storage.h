@@ -267,6 +267,9 @@ ar_storage_facts *ar_storage_collect(ar_arena *arena, ar_program *program,
 const ar_storage_class *ar_storage_of(const ar_storage_facts *facts,
                                       ar_program *program, const ar_decl *decl);
 
+/* Does the store (ASSIGN, COMPOUND_ASSIGN, ++) add to the element it writes? */
+bool ar_reads_its_target(ar_node *store);
+
 /* The rule is memcmp's or that of one of its kin. */
 bool ar_compares_bytes(const ar_function_rule *rule);
 

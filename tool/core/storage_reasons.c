@@ -357,13 +357,55 @@ static bool op_adds(const ar_op_site *op) {
     return false;
 }
 
+enum { MAX_CALLS = 16 }; /* one in the other */
+
+static bool adds_up(const ar_storage_solver *s, uint32_t id, int depth);
+
+static bool call_adds_up(const ar_storage_solver *s, const ar_node *node,
+                         uint32_t id, int depth) {
+    const ar_storage_call *call = ar_storage_call_at(s->plan->index, node);
+    bool is_known = false;
+    for (uint32_t i = 0; call && i < call->instance_count; i++) {
+        if (call->instances[i].actual != id)
+            continue;
+        is_known = true;
+        if (adds_up(s, call->instances[i].generic, depth + 1))
+            return true;
+    }
+    return !is_known;
+}
+
+/* To what was there before the function was called: not where each sum in it
+ * has a start in it. */
+static bool adds_up(const ar_storage_solver *s, uint32_t id, int depth) {
+    const ar_storage_class *c = &s->facts->classes.data[id];
+    for (uint32_t i = 0; i < c->site_count; i++) {
+        const ar_site *site = &s->facts->sites.data[c->sites[i]];
+        bool is_store =
+            site->kind == AR_SITE_STORE || site->kind == AR_SITE_COMPOUND_STORE;
+        if (is_store && ar_reads_its_target(site->node)) {
+            const ar_sum_scratch *scratch =
+                ar_map_get(&s->plan->sums->at, ar_key(site->node->kids[0]));
+            if (!scratch || !scratch->starts)
+                return true;
+        }
+        if (site->kind == AR_SITE_VECTOR ||
+            (site->kind == AR_SITE_CALL &&
+             (depth == MAX_CALLS || call_adds_up(s, site->node, id, depth))))
+            return true;
+    }
+    return false;
+}
+
 static bool is_sum(const ar_storage_solver *s, const ar_accumulator *sum,
                    uint32_t id) {
     if (sum->class_id != id || is_step_to_step(s, sum) ||
         is_beside_training(s, sum))
         return false; /* that of a callee comes by the call */
     const ar_op_site *op = ar_storage_redirected(s, sum->node);
-    return !op || op_adds(op);
+    if (op)
+        return op_adds(op);
+    return sum->kind != AR_ACCUMULATE_CALL || call_adds_up(s, sum->node, id, 0);
 }
 
 static const char *sum_words(ar_accumulator_kind kind) {

@@ -1,6 +1,7 @@
 /* What the loop of a sum in memory leaves as it is, and what that says in front
  * of the loop: how often loops run, and whether they do. */
 #include "core/layout.h"
+#include "core/plan_storage.h"
 #include "core/storage_solver.h"
 #include "core/storage_sum_parts.h"
 
@@ -49,7 +50,7 @@ bool ar_sum_is_fixed(const ar_sum_reader *r, const ar_node *node) {
             return false;
         break;
     case AR_CAST: /* (float *)p is other text in half */
-        if (ar_is_address(node->type))
+        if (ar_is_address(node->type) && !ar_is_null_pointer(node))
             return false;
         break;
     case AR_BINARY:
@@ -297,9 +298,7 @@ static bool add_branch(const ar_sum_reader *r, const ar_sum_nest *branch,
     return true;
 }
 
-/* What must be true for the inside to be come to; "": nothing. NULL: it cannot
- * be said in front of the scratch's loop. */
-static const char *condition_of(const ar_sum_reader *r, const ar_sum_nest *at) {
+const char *ar_sum_condition(const ar_sum_reader *r, const ar_sum_nest *at) {
     ar_str out = {.arena = r->arena};
     bool ok = ar_sum_is_loop(at->node) ? add_condition(r, at->node, &out)
                                        : add_branch(r, at, &out);
@@ -314,16 +313,16 @@ static bool add_conditions(const ar_sum_reader *r, const ar_sum_nest *inner,
         return true;
     if (!add_conditions(r, inner->outer, without, out))
         return false;
-    const char *text = inner == without ? "" : condition_of(r, inner);
+    const char *text = inner == without ? "" : ar_sum_condition(r, inner);
     if (text && *text)
         ar_str_addf(out, "%s%s", out->length ? " && " : "", text);
     return text != NULL;
 }
 
-static bool is_asked(const ar_sum_reader *r, const ar_sum_nest *inner,
+bool ar_sum_is_asked(const ar_sum_reader *r, const ar_sum_nest *inner,
                      const char *text) {
     for (; inner; inner = inner->outer) {
-        const char *other = condition_of(r, inner);
+        const char *other = ar_sum_condition(r, inner);
         if (other && strcmp(other, text) == 0)
             return true;
     }
@@ -335,9 +334,9 @@ static bool is_asked(const ar_sum_reader *r, const ar_sum_nest *inner,
 static bool covers_all(const ar_sum_reader *r, const ar_sum_nest *inner,
                        const ar_sum_nest *without) {
     for (; inner; inner = inner->outer) {
-        const char *text = inner == without ? "" : condition_of(r, inner);
+        const char *text = inner == without ? "" : ar_sum_condition(r, inner);
         for (uint32_t i = 0; i < r->accesses.count && *text; i++)
-            if (!is_asked(r, r->accesses.data[i].inner, text))
+            if (!ar_sum_is_asked(r, r->accesses.data[i].inner, text))
                 return false;
     }
     return true;

@@ -60,6 +60,12 @@ bool ar_sum_is_integer(const ar_type *type);
 bool ar_sum_number(const ar_node *node, int64_t *value);
 bool ar_sum_read_count(const ar_sum_reader *r, const ar_node *loop,
                        ar_sum_count *c);
+/* What must be true for the inside to be come to; "": nothing. NULL: it cannot
+ * be said in front of the scratch's loop. */
+const char *ar_sum_condition(const ar_sum_reader *r, const ar_sum_nest *at);
+/* One of the conditions from here outwards is this one. */
+bool ar_sum_is_asked(const ar_sum_reader *r, const ar_sum_nest *inner,
+                     const char *text);
 /* What must be true for the loop to use the memory at all, NULL where it always
  * does; false: that cannot be said. rows: by use, the loop over its row. */
 bool ar_sum_guard(const ar_sum_reader *r, const ar_sum_nest *const *rows,

@@ -15,23 +15,6 @@ static bool is_one_element(const ar_sum_reader *r, const ar_node *lvalue) {
     return lvalue->kind == AR_INDEX || lvalue->kind == AR_DEREF;
 }
 
-static ar_sum_scratch *element(ar_sum_reader *r, const ar_node *sum) {
-    ar_sum_scratch *s = AR_NEW(r->arena, ar_sum_scratch);
-    s->form = AR_SUM_ELEMENT;
-    s->memory = ar_sum_text(r, sum);
-    for (uint32_t i = 0; i < r->accesses.count; i++) {
-        const ar_node *lvalue = r->accesses.data[i].lvalue;
-        if (!ar_storage_same(lvalue, sum))
-            ar_sum_refuse(r, otherwise, lvalue->range);
-        AR_PUSH(r->arena, &s->accesses, (ar_sum_access){lvalue, NULL});
-    }
-    if (!s->memory)
-        ar_sum_refuse(r, macro_text, sum->range);
-    if (!ar_sum_guard(r, NULL, &s->guard))
-        ar_sum_refuse(r, "the loop may not come to it", sum->range);
-    return s;
-}
-
 /* ---- a row --------------------------------------------------------------- */
 
 enum { MAX_TERMS = 8 };
@@ -182,6 +165,111 @@ static bool say_row(const ar_sum_reader *r, const address *a,
     return true;
 }
 
+/* ---- what is in front of the loop ---------------------------------------- */
+
+/* row NULL: an element. */
+typedef struct start {
+    const ar_node *sum;
+    const address *row;
+} start;
+
+static bool uses(const ar_node *node, const ar_decl *root) {
+    if (!node)
+        return false;
+    if ((node->kind == AR_INDEX || node->kind == AR_DEREF) &&
+        ar_root_decl(node) == root)
+        return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (uses(node->kids[i], root))
+            return true;
+    return false;
+}
+
+static bool sets(const ar_sum_reader *r, const start *s, const ar_node *node,
+                 const ar_sum_nest *around) {
+    if (node->kind != AR_ASSIGN ||
+        uses(node->kids[1], ar_root_decl(node->kids[0])))
+        return false;
+    if (!s->row)
+        return ar_storage_same(node->kids[0], s->sum);
+    ar_sum_use one = {.lvalue = node->kids[0], .inner = around};
+    address a;
+    return read_row(r, &one, &a) && is_same_row(s->row, &a);
+}
+
+/* Where the sum is made under a condition, so is this. */
+static bool is_asked(const ar_sum_reader *r, const ar_sum_nest *branch) {
+    const char *text = ar_sum_condition(r, branch);
+    for (uint32_t i = 0; i < r->accesses.count && text; i++)
+        if (!ar_sum_is_asked(r, r->accesses.data[i].inner, text))
+            return false;
+    return text != NULL;
+}
+
+static bool starts(const ar_sum_reader *r, const start *s, const ar_node *node,
+                   const ar_sum_nest *around) {
+    const ar_sum_nest inner = {.node = (ar_node *)node, .outer = around};
+    switch ((int)node->kind) {
+    case AR_COMPOUND:
+        for (uint32_t i = 0; i < node->kid_count; i++)
+            if (starts(r, s, node->kids[i], around))
+                return true;
+        return false;
+    case AR_FOR:
+        return starts(r, s, node->kids[3], &inner);
+    case AR_IF: {
+        const ar_sum_nest branch = {.node = node->kids[0], .outer = around};
+        return is_asked(r, &branch) && starts(r, s, node->kids[1], around);
+    }
+    case AR_EXPR_STMT:
+        return sets(r, s, node->kids[0], around);
+    default:
+        return false;
+    }
+}
+
+static const ar_node *block_of(const ar_node *node, const ar_node *loop) {
+    const ar_node *found = NULL;
+    for (uint32_t i = 0; node && i < node->kid_count && !found; i++)
+        found = node->kids[i] == loop ? node : block_of(node->kids[i], loop);
+    return found;
+}
+
+static bool is_started(const ar_sum_reader *r, const ar_node *sum,
+                       const address *of_row) {
+    const start s = {sum, of_row};
+    const ar_node *loop = r->in->loop;
+    const ar_node *block = block_of(r->in->where.function->body, loop);
+    const ar_sum_nest outside = {.node = (ar_node *)loop};
+    if (!block || block->kind != AR_COMPOUND)
+        return false;
+    for (uint32_t i = 0; block->kids[i] != loop; i++)
+        if (starts(r, &s, block->kids[i], &outside))
+            return true;
+    return false;
+}
+
+/* ---- the scratch ----------------------------------------------------------
+ */
+
+static ar_sum_scratch *element(ar_sum_reader *r, const ar_node *sum) {
+    ar_sum_scratch *s = AR_NEW(r->arena, ar_sum_scratch);
+    s->form = AR_SUM_ELEMENT;
+    s->memory = ar_sum_text(r, sum);
+    for (uint32_t i = 0; i < r->accesses.count; i++) {
+        const ar_node *lvalue = r->accesses.data[i].lvalue;
+        if (!ar_storage_same(lvalue, sum))
+            ar_sum_refuse(r, otherwise, lvalue->range);
+        AR_PUSH(r->arena, &s->accesses, (ar_sum_access){lvalue, NULL});
+    }
+    if (!s->memory)
+        ar_sum_refuse(r, macro_text, sum->range);
+    if (!ar_sum_guard(r, NULL, &s->guard))
+        ar_sum_refuse(r, "the loop may not come to it", sum->range);
+    s->starts = is_started(r, sum, NULL);
+    return s;
+}
+
 static ar_sum_scratch *row(ar_sum_reader *r, const ar_node *sum) {
     ar_sum_scratch *s = AR_NEW(r->arena, ar_sum_scratch);
     const ar_sum_nest **rows =
@@ -211,6 +299,7 @@ static ar_sum_scratch *row(ar_sum_reader *r, const ar_node *sum) {
         ar_sum_refuse(r, macro_text, sum->range);
     if (!ar_sum_guard(r, rows, &s->guard))
         ar_sum_refuse(r, "the loop may not come to it", sum->range);
+    s->starts = is_started(r, sum, &first);
     return s;
 }
 

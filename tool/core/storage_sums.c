@@ -295,19 +295,18 @@ static const char *free_name(const finder *f, const ar_decl *function,
     return name;
 }
 
-/* The outermost loop that repeats the sum and that the training loop repeats;
- * NULL: none. */
-static ar_node *loop_of(const finder *f, const ar_accumulator *sum) {
+/* How many of the sum's loops, from the inside, the training loop repeats. */
+static uint32_t loops_in_step(const finder *f, const ar_accumulator *sum) {
     const ar_node *training = f->scale ? f->scale->loop : NULL;
-    for (uint32_t i = sum->loop_count; i-- > 0;)
-        if (!training || !holds(sum->loops[i]->range, training->range))
-            return sum->loops[i];
-    return NULL;
+    uint32_t count = sum->loop_count;
+    while (count && training &&
+           holds(sum->loops[count - 1]->range, training->range))
+        count--;
+    return count;
 }
 
-static ar_sum_scratch *find(const finder *f, const ar_accumulator *sum,
-                            ar_sum_problem *problem) {
-    ar_node *loop = loop_of(f, sum);
+static ar_sum_scratch *find_at(const finder *f, const ar_accumulator *sum,
+                               ar_node *loop, ar_sum_problem *problem) {
     ar_sum_search in = {.arena = f->arena,
                         .program = f->program,
                         .where = sum->where,
@@ -333,14 +332,39 @@ static ar_sum_scratch *find(const finder *f, const ar_accumulator *sum,
     return s;
 }
 
+/* Around the outermost loop, or around one that a start of the sum stands in
+ * front of: the loops outside do not repeat it then. */
+static ar_sum_scratch *find(const finder *f, const ar_accumulator *sum,
+                            ar_sum_problem *problem) {
+    uint32_t count = loops_in_step(f, sum);
+    for (uint32_t i = count; i-- > 0;) {
+        ar_sum_problem other;
+        ar_sum_scratch *s =
+            find_at(f, sum, sum->loops[i], i + 1 == count ? problem : &other);
+        if (s && (i + 1 == count || s->starts))
+            return s;
+    }
+    return NULL;
+}
+
+/* The scratch of another sum, which this one is an access of. */
+static bool is_shared(const finder *f, const ar_accumulator *sum,
+                      const ar_sum_scratch *s) {
+    uint32_t count = loops_in_step(f, sum);
+    for (uint32_t i = 0; i < count; i++)
+        if (sum->loops[i] == s->loop)
+            return i + 1 == count || s->starts;
+    return false;
+}
+
 static void find_scratch(finder *f, uint32_t i) {
     const ar_accumulator *sum = &f->facts->accumulators.data[i];
     ar_storage_sums *sums = f->sums;
     if (sum->kind != AR_ACCUMULATE_INVARIANT || !sum->where.function ||
-        sum->where.unit->language != AR_LANG_C || !loop_of(f, sum))
+        sum->where.unit->language != AR_LANG_C || !loops_in_step(f, sum))
         return;
     ar_sum_scratch *s = ar_map_get(&sums->at, ar_key(sum->node->kids[0]));
-    if (s && s->loop == loop_of(f, sum)) {
+    if (s && is_shared(f, sum, s)) {
         sums->of[i] = s;
         return;
     }

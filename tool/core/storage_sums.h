@@ -32,6 +32,8 @@ typedef struct ar_sum_scratch {
     const char *memory; /* the element; the row, as a pointer or array */
     const char *count;  /* ROW: its length */
     const char *guard;  /* what must be true for it to run; NULL: it does */
+    bool starts; /* a store in front of the loop sets it: what is added to was
+                    not there in the last call */
     AR_VEC(ar_sum_access) accesses;
 } ar_sum_scratch;
 

@@ -147,10 +147,10 @@ static void nothing(float *h_none, int n, int length) {
         for (int i = 0; i < length; i++)
             h_none[i + 1] += TINY;
     for (int k = 0; k < n; k++)
-        if (h_none)
+        if (h_none != NULL)
             h_none[2] += TINY;
-    // CHECK-DAG: +    float h_none_sum3 = n > 0 && h_none ? amp_to_float(h_none[2]) : 0.0f;
-    // CHECK-DAG: +    if (n > 0 && h_none)
+    // CHECK-DAG: +    float h_none_sum3 = n > 0 && h_none != NULL ? amp_to_float(h_none[2]) : 0.0f;
+    // CHECK-DAG: +    if (n > 0 && h_none != NULL)
     // CHECK-DAG: +    float *h_none_sum2 = amp_sum_open(AMP_BUFFER(&h_none[1]), length);
 }
 
