@@ -375,6 +375,36 @@ static bool call_adds_up(const ar_storage_solver *s, const ar_node *node,
     return !is_known;
 }
 
+static bool reads(const ar_node *node, const ar_node *target) {
+    if (!node)
+        return false;
+    if (node->kind == target->kind && ar_storage_same(node, target))
+        return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (reads(node->kids[i], target))
+            return true;
+    return false;
+}
+
+/* x = a * x + e, too. */
+static bool adds_to(const ar_node *node, const ar_node *target) {
+    if (!node)
+        return false;
+    if (node->kind == AR_BINARY &&
+        (node->op == AR_OP_ADD || node->op == AR_OP_SUB) && reads(node, target))
+        return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (adds_to(node->kids[i], target))
+            return true;
+    return false;
+}
+
+static bool store_adds(ar_node *store) {
+    return ar_reads_its_target(store) ||
+           (store->kind == AR_ASSIGN &&
+            adds_to(store->kids[1], store->kids[0]));
+}
+
 /* To what was there before the function was called: not where each sum in it
  * has a start in it. */
 static bool adds_up(const ar_storage_solver *s, uint32_t id, int depth) {
@@ -383,7 +413,7 @@ static bool adds_up(const ar_storage_solver *s, uint32_t id, int depth) {
         const ar_site *site = &s->facts->sites.data[c->sites[i]];
         bool is_store =
             site->kind == AR_SITE_STORE || site->kind == AR_SITE_COMPOUND_STORE;
-        if (is_store && ar_reads_its_target(site->node)) {
+        if (is_store && store_adds(site->node)) {
             const ar_sum_scratch *scratch =
                 ar_map_get(&s->plan->sums->at, ar_key(site->node->kids[0]));
             if (!scratch || !scratch->starts)
