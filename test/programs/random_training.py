@@ -17,8 +17,8 @@ besides. The tool may do one of two things:
               says
 
 A PASS or FAIL line for each seed, and a summary with the reasons of refusals.
-A program that fails is kept. Exit 1 if any failed or more than a third was
-refused, 2 if the driver was used wrongly.
+A program that fails is kept. Exit 1 if any failed, more than a third was
+refused or nothing was in half, 2 if the driver was used wrongly.
 """
 
 import argparse
@@ -68,6 +68,7 @@ class Program:
 
     def __init__(self, tools, seed, folder):
         self.tools, self.seed, self.folder = tools, seed, folder
+        self.half_buffers = 0
         self.maker = training_programs.Maker(seed)
         (folder / "program.c").write_text(self.maker.make())
 
@@ -97,13 +98,15 @@ class Program:
         return done.stdout
 
     def judge(self):
-        """[(configuration, reason of a refusal or None)]"""
+        """[(configuration, reason of a refusal or None)] and a count of buffers
+        in half."""
         self.messages = self.compile(self.tools.cc, "program.c",
                                      output="original")
         self.others = self.compile(self.tools.other_cc, "program.c")
         self.wanted = self.run("original")
         return [(f"{level} {half}", self.rewrite(level, half))
-                for level, half in configurations(self.seed)]
+                for level, half in configurations(self.seed)
+                ], self.half_buffers
 
     def tool(self, level, half, *flags):
         return command([self.tools.amp_rewrite, "program.c", level,
@@ -132,8 +135,9 @@ class Program:
         done = self.tool(level, half, "--audit=json")
         expect(done.returncode == 0,
                f"audit: exit {done.returncode}: {done.stderr[-300:]}")
-        found = {row["name"]: row["role"]
-                 for row in json.loads(done.stdout)["buffers"]}
+        rows = json.loads(done.stdout)["buffers"]
+        found = {row["name"]: row["role"] for row in rows}
+        self.half_buffers += sum(row["precision"] == "half" for row in rows)
         for name, role in self.maker.roles.items():
             expect(found.get(name) == role,
                    f"audit {level} {half}: '{name}' is {found.get(name)}, "
@@ -160,21 +164,21 @@ class Program:
 
 
 def judge_seed(tools, seed, work):
-    """What became of its configurations, or None after a FAIL line."""
+    """What became of it, as `judge` says, or None after a FAIL line."""
     folder = work / f"seed-{seed}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
-        results = Program(tools, seed, folder).judge()
+        results, in_half = Program(tools, seed, folder).judge()
     except Failure as failure:
         text = " ".join(str(failure).split())
         print(f"FAIL seed {seed}: {text}\n     kept in {folder}", flush=True)
         return None
     shutil.rmtree(folder)
     refused = [name for name, why in results if why]
-    print(f"PASS seed {seed}"
-          + (f": refused {', '.join(refused)}" if refused else ""), flush=True)
-    return results
+    print(f"PASS seed {seed}: {in_half} buffers in half"
+          + (f", refused {', '.join(refused)}" if refused else ""), flush=True)
+    return results, in_half
 
 
 def parse(argv):
@@ -210,11 +214,14 @@ def main(argv):
     if not tools.work and not any(work.iterdir()):
         work.rmdir()
     failed = [s for s, result in zip(tools.seeds, results) if result is None]
-    rewrites = [one for result in results for one in result or []]
+    done = [result for result in results if result]
+    rewrites = [one for result, _ in done for one in result]
+    in_half = sum(n for _, n in done)
     refused = collections.Counter(why for _, why in rewrites if why)
     count = sum(refused.values())
     print(f"{len(tools.seeds)} programs, {len(failed)} failed; "
-          f"{len(rewrites)} rewrites, {count} refused")
+          f"{len(rewrites)} rewrites, {count} refused; "
+          f"{in_half} buffers in half")
     for why, n in refused.most_common():
         print(f"{n:6} refused: {why}")
     if failed:
@@ -223,7 +230,9 @@ def main(argv):
     too_many = 3 * count > len(rewrites)
     if too_many:
         print("FAIL more than a third was refused")
-    return 1 if failed or too_many else 0
+    if not in_half:
+        print("FAIL nothing was in half")
+    return 1 if failed or too_many or not in_half else 0
 
 
 if __name__ == "__main__":

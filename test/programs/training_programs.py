@@ -102,6 +102,15 @@ class Maker:
         self.slows = r.random() < 0.3
         self.in_main = r.random() < 0.5
         self.sizes = ["I", "H", "O"]
+        # later decisions stand behind: the seeds of the tests keep the others
+        self.room = r.random() < 0.4
+        self.counts_down = r.random() < 0.25
+        self.table = self.step_function and r.random() < 0.4
+        self.micro = (self.batches > 1 and self.gradients != "set"
+                      and r.random() < 0.5)
+        self.decay_term = r.random() < 0.2
+        self.direct = self.begin != "measured" and r.random() < 0.25
+        self.evaluates = r.random() < 0.3
 
     # ---- memory ----------------------------------------------------------
 
@@ -113,8 +122,9 @@ class Maker:
                 yield kind, k, f"{of} * {to}"
             for kind in ["b", "gb"] + [f"{s}b" for s in self.state]:
                 yield kind, k, to
-            for kind in ("out", "dout"):
-                yield kind, k, f"R * {to}"
+            yield "out", k, f"R * {to}"
+            if k == 0 or not self.direct or self.style == "layers":
+                yield "dout", k, f"R * {to}"
 
     def at(self, kind, k):
         return {"arrays": f"{kind}{k}", "pointers": f"{kind}{k}",
@@ -165,14 +175,19 @@ class Maker:
 
     def setup(self):
         text = ""
+        room = ("room(@)" if self.room else "calloc(@, sizeof(float))")
         if self.style != "arrays":
             text += "".join(
-                f"{self.at(kind, k)} = calloc({size}, sizeof(float));\n"
+                f"{self.at(kind, k)} = {room.replace('@', size)};\n"
                 for kind, k, size in self.buffers())
         for k, size in enumerate(("I * H", "H * O")):
             text += (f"for (int i = 0; i < {size}; i++)\n"
                      f"{self.at('w', k)}[i] = 0.6f * noise();\n")
-        return f"static void set_up({self.model}) {{\n{text}}}\n"
+        helper = ("static float *room(int n) {\n"
+                  "float *p = malloc(n * sizeof(float));\nif (!p)\nexit(1);\n"
+                  "memset(p, 0, n * sizeof(float));\nreturn p;\n}\n"
+                  if self.room and self.style != "arrays" else "")
+        return f"{helper}static void set_up({self.model}) {{\n{text}}}\n"
 
     # ---- the pass forward --------------------------------------------------
 
@@ -216,10 +231,17 @@ class Maker:
 
     # ---- the loss and the way back -----------------------------------------
 
-    def first_gradient(self):
-        y, dy = self.at("out", 1), self.at("dout", 1)
+    def error(self, i):
+        """What the last layer's sum is to blame for; without a buffer."""
         by = "" if self.begin == "undivided" else " / R"
-        return f"{dy}[i] = ({y}[i] - t[i]){by};\n"
+        return f"(({self.at('out', 1)}[{i}] - t[{i}]){by})"
+
+    def blame(self, k, i):
+        return (self.error(i) if self.direct and k == 1
+                else f"{self.at('dout', k)}[{i}]")
+
+    def first_gradient(self):
+        return f"{self.at('dout', 1)}[i] = {self.error('i')};\n"
 
     def loss_text(self):
         y = self.at("out", 1)
@@ -233,8 +255,8 @@ class Maker:
     def weight_gradient(self, k):
         of, to = self.sizes[k:k + 2]
         x = "x" if k == 0 else self.at("out", 0)
-        dy, gw, gb = (self.at(kind, k) for kind in ("dout", "gw", "gb"))
-        d = f"{dy}[r * {to} + o]"
+        gw, gb = (self.at(kind, k) for kind in ("gw", "gb"))
+        d = self.blame(k, f"r * {to} + o")
         if self.gradients == "memory":
             return (f"for (int r = 0; r < R; r++)\n"
                     f"for (int o = 0; o < {to}; o++) {{\n{gb}[o] += {d};\n"
@@ -255,7 +277,7 @@ class Maker:
         value = "sum" if self.two_stages else f"sum * {at}"
         text = ("for (int r = 0; r < R; r++)\nfor (int i = 0; i < H; i++) {\n"
                 "float sum = 0;\nfor (int o = 0; o < O; o++)\n"
-                f"sum += {self.at('dout', 1)}[r * O + o] * {w}[o * H + i];\n"
+                f"sum += {self.blame(1, 'r * O + o')} * {w}[o * H + i];\n"
                 f"{dy}[r * H + i] = {value};\n}}\n")
         if self.two_stages:
             text += (f"for (int i = 0; i < R * H; i++)\n"
@@ -276,13 +298,21 @@ class Maker:
         return text
 
     def backward_text(self):
-        text = self.cleared()
-        if self.begin != "measured":
+        text = "" if self.micro else self.cleared()
+        if self.begin != "measured" and not self.direct:
             text += f"for (int i = 0; i < R * O; i++)\n{self.first_gradient()}"
         text += self.weight_gradient(1) + self.hidden_gradient()
         text += self.weight_gradient(0)
+        if self.decay_term:
+            text += "".join(
+                f"for (int i = 0; i < {size}; i++)\n"
+                f"{self.at('g' + kind, k)}[i] += 0.002f * "
+                f"{self.at(kind, k)}[i];\n"
+                for kind, k, size in self.buffers() if kind == "w")
         unread = "" if self.begin != "measured" else "(void)t;\n"
-        return ("static void backward("
+        clear = (f"static void clear({self.model}) {{\n{self.cleared()}}}\n"
+                 if self.micro else "")
+        return (f"{clear}static void backward("
                 f"{self.taken('const float *x', 'const float *t')}) {{\n"
                 f"{unread}{text}}}\n")
 
@@ -306,6 +336,21 @@ class Maker:
         more = ["count"] if self.state[1:] else []
         return f"learn({', '.join([size, 'rate'] + more + buffers)});\n"
 
+    def all_steps(self, parts):
+        """By tables of pointers."""
+        marks = ["w", "g", *self.state]
+        text = ""
+        for mark in marks:
+            names = [self.at(kind if mark == "w" else mark + kind, k)
+                     for kind, k, _ in parts]
+            text += f"float *all_{mark}[] = {{{', '.join(names)}}};\n"
+        sizes = ", ".join(size for _, _, size in parts)
+        more = ["count"] if self.state[1:] else []
+        given = ["sizes[k]", "rate"] + more + [f"all_{m}[k]" for m in marks]
+        return (f"{text}const int sizes[] = {{{sizes}}};\n"
+                "for (int k = 0; k < 4; k++)\n"
+                f"learn({', '.join(given)});\n")
+
     def step_text(self):
         text = ""
         if self.step_function:
@@ -328,10 +373,21 @@ class Maker:
                 body += (f"for (int i = 0; i < {size}; i++)\n"
                          f"{self.at('g' + kind, k)}[i] *= 0.5f / norm;\n")
             body += "}\n"
-        body += "".join(self.one_step(*part) for part in parts)
+        body += (self.all_steps(parts) if self.table else
+                 "".join(self.one_step(*part) for part in parts))
         count = ["float count"] if self.state[1:] else []
         return (f"{text}static void update("
                 f"{self.taken('float rate', *count)}) {{\n{body}}}\n")
+
+    def score_text(self):
+        """Of rows that were not trained on; the loss has all the accuracy."""
+        y = self.at("out", 1)
+        return (f"static int score({self.model}) {{\n"
+                "static float other[R * I];\nint right = 0;\n"
+                "for (int i = 0; i < R * I; i++)\nother[i] = noise();\n"
+                f"forward({self.given('other')});\n"
+                f"for (int r = 0; r < R; r++)\n"
+                f"right += {y}[r * O] > {y}[r * O + 1];\nreturn right;\n}}\n")
 
     # ---- all of it -----------------------------------------------------------
 
@@ -341,16 +397,21 @@ class Maker:
             rate += " / R"
         count = ["(float)++count"] if self.state[1:] else []
         once = (f"forward({self.given('x')});\nloss += measure("
-                f"{self.given('t')});\nbackward({self.given('x', 't')});\n"
-                f"update({self.given('rate', *count)});\n")
-        each = ("for (int b = 0; b < BATCHES; b++) {\n"
+                f"{self.given('t')});\nbackward({self.given('x', 't')});\n")
+        update = f"update({self.given('rate', *count)});\n"
+        before = f"clear({self.given()});\n" if self.micro else ""
+        after = update if self.micro else ""
+        once += "" if self.micro else update
+        head = (f"int step = {STEPS};\nwhile (step-- > 0) {{\n"
+                if self.counts_down else
+                f"for (int step = 0; step < {STEPS}; step++) {{\n")
+        each = (f"{before}for (int b = 0; b < BATCHES; b++) {{\n"
                 "const float *x = data + b * R * I, *t = want + b * R * O;\n"
-                f"{once}}}\n" if self.batches > 1 else
+                f"{once}}}\n{after}" if self.batches > 1 else
                 f"const float *x = data, *t = want;\n{once}")
         slower = "rate *= 0.95f;\n" if self.slows else ""
         return (f"float rate = {rate};\n" + ("int count = 0;\n" if count else "")
-                + f"for (int step = 0; step < {STEPS}; step++) {{\n"
-                f"float loss = 0;\n{each}{slower}"
+                + f"{head}float loss = 0;\n{each}{slower}"
                 'printf("loss %.9g\\n", loss / BATCHES);\n}\n')
 
     def make(self):
@@ -374,6 +435,9 @@ class Maker:
         end = ("float sum = 0;\nfor (int i = 0; i < I * H; i++)\n"
                f"sum += {self.at('w', 0)}[i] * {self.at('w', 0)}[i];\n"
                'printf("weights %.9g\\n", sum);\n')
+        if self.evaluates:
+            text += self.score_text()
+            end += f'printf("right %d\\n", score({self.given()}));\n'
         if self.in_main:
             text += (f"int main(void) {{\n{own}{fill}set_up({self.given()});\n"
                      f"{self.loop()}{end}return 0;\n}}\n")
