@@ -61,7 +61,7 @@ int main(void) {
 // HEAP: +    float *g = amp_calloc(2 * N, sizeof *g, AMP_TRACKED, 0, "g"), *w = g + N;
 // HEAP: +    amp_mark(g, AMP_GRAD, 0, "g");
 // HEAP: +    amp_mark(w, AMP_PARAM, 0, "w");
-// THREE: note: assuming that 'y+w' does not overlap 'g' in one allocation
+// THREE: warning: assuming that 'y+w' does not overlap 'g' in one allocation
 // THREE: +        if (amp_step_begin(0)) {
 // THREE: +    float *g = amp_calloc(3 * N, sizeof *g, AMP_TRACKED, 0, "g"), *y = g + N, *w = y + N;
 // THREE: +    amp_mark(g, AMP_GRAD, 0, "g");

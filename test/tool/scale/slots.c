@@ -53,7 +53,7 @@ int main(void) {
     }
     return 0;
 }
-// CHECK: note: assuming that the buffer '{{.*}}delta' of one element of a table
+// CHECK: warning: assuming that the buffer '{{.*}}delta' of one element of a table
 // CHECK: loss scale: found
 // CHECK: assumes: two elements of a table are not one buffer
 // SAME: loss scale: found
