@@ -175,7 +175,7 @@ class Maker(Statements):
             f"if ({x}[i] > best)\nbest = {x}[i];\n"
             f"return n > 3 ? best : {y}[0];\n",
             f"const float *end = {x} + n;\nfloat s = {y}[0];\n"
-            f"for (; {x} < end; ++{x})\ns = fmaxf(s, *{x});\nreturn s;\n",
+            f"for (; {x} < end; ++{x})\ns = fmaxf(s, *{x}) + 0.0f;\nreturn s;\n",
         ]
         self.define(f"float {name}(const float *{x}, const float *{y}, int n)",
                     self.pick.choice(forms))

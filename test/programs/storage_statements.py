@@ -162,7 +162,7 @@ class Expressions:
         if form == 10:
             return f"(float)({a} < {b})"
         if form == 11:
-            return f"fmaxf({a}, {b})"
+            return f"(fmaxf({a}, {b}) + 0.0f)"  # of -0 and 0 either
         if form == 12:
             return f"((void)({a}), {b})"
         operator = self.one("+", "+", "-", "*")

@@ -323,7 +323,7 @@ ar_sum_scratch *ar_sum_shape(const ar_sum_search *search, const ar_node *sum,
         return NULL;
     }
     ar_sum_read(&r);
-    if (r.accesses.count != search->wanted.count)
+    if (!r.accesses.count || r.accesses.count != search->wanted.count)
         ar_sum_refuse(&r, otherwise, node->range);
     if (is_volatile(&r, sum))
         ar_sum_refuse(&r, "it may be volatile", sum->range);
