@@ -1,4 +1,5 @@
 /* What the loop of a sum in memory does. */
+#include "core/storage_solver.h"
 #include "core/storage_sum_parts.h"
 
 bool ar_sum_is_loop(const ar_node *node) {
@@ -196,6 +197,11 @@ static void visit(ar_sum_reader *r, ar_node *node, context at) {
         at.loop->has_jump = true;
         break;
     case AR_ASSIGN:
+        if (!ar_sum_variable(node->kids[0]) &&
+            ar_storage_same(node->kids[0], node->kids[1]))
+            ar_sum_refuse(r, "the loop sets memory to itself", node->range);
+        note_store(r, node->kids[0]);
+        break;
     case AR_COMPOUND_ASSIGN:
         note_store(r, node->kids[0]);
         break;
