@@ -26,8 +26,14 @@ static bool is_own(const ar_sum_reader *r, const ar_decl *decl) {
            !takes_address(r->in->where.function->body, decl);
 }
 
+static bool is_within(ar_range outer, ar_range inner) {
+    return outer.file == inner.file && outer.begin <= inner.begin &&
+           outer.end >= inner.end;
+}
+
 /* Memory of other types than float only changes where the loop stores to some:
- * a float is no number or pointer. */
+ * a float is no number or pointer; names that the loop declares mean nothing in
+ * front of it. */
 bool ar_sum_is_fixed(const ar_sum_reader *r, const ar_node *node) {
     if (!node)
         return true;
@@ -37,7 +43,8 @@ bool ar_sum_is_fixed(const ar_sum_reader *r, const ar_node *node) {
         return true;
     case AR_REF:
         if (!decl)
-            return node->decl && node->decl->kind == AR_DECL_ENUMERATOR;
+            return node->decl && node->decl->kind == AR_DECL_ENUMERATOR &&
+                   !is_within(r->in->loop->range, node->decl->range);
         return !decl->is_volatile &&
                !ar_table_get(&r->assigned, ar_key(decl), 0) &&
                (!r->stores_numbers || is_own(r, decl)) &&
@@ -163,7 +170,7 @@ static void find_start(ar_sum_count *c, const ar_node *init) {
     }
 }
 
-static bool sets(const ar_node *node, const ar_decl *decl) {
+bool ar_sum_sets(const ar_node *node, const ar_decl *decl) {
     if (!node)
         return false;
     bool is_store = node->kind == AR_ASSIGN ||
@@ -172,10 +179,10 @@ static bool sets(const ar_node *node, const ar_decl *decl) {
     if (is_store && ar_sum_variable(node->kids[0]) == decl)
         return true;
     for (uint32_t i = 0; i < node->kid_count; i++)
-        if (sets(node->kids[i], decl))
+        if (ar_sum_sets(node->kids[i], decl))
             return true;
     for (uint32_t i = 0; i < node->decl_count; i++)
-        if (sets(node->decls[i]->init, decl))
+        if (ar_sum_sets(node->decls[i]->init, decl))
             return true;
     return false;
 }
@@ -222,7 +229,7 @@ bool ar_sum_read_count(const ar_sum_reader *r, const ar_node *loop,
     c->op = is_left ? cond->op : mirrored(cond->op);
     c->bound = cond->kids[is_left];
     c->by_one = adds_one(loop->kids[2], c->variable) &&
-                !sets(loop->kids[3], c->variable);
+                !ar_sum_sets(loop->kids[3], c->variable);
     return ar_sum_is_integer(ar_skip_casts(c->bound)->type);
 }
 
@@ -253,6 +260,15 @@ static bool holds(int64_t a, ar_op op, int64_t b) {
 
 /* ---- does it run? -------------------------------------------------------- */
 
+/* An unsigned variable that counts down to what may be negative: the literal
+ * that it starts with compares in another way. */
+static bool is_mixed_down(const ar_sum_count *c) {
+    const ar_node *bound = ar_skip_casts(c->bound);
+    return !c->variable->type->is_signed &&
+           (c->op == AR_OP_GT || c->op == AR_OP_GE) &&
+           bound->kind != AR_INT_LIT && bound->type->is_signed;
+}
+
 /* Adds the condition for the loop to have an iteration; false: it cannot be
  * said in front of the scratch's loop. */
 static bool add_condition(const ar_sum_reader *r, const ar_node *loop,
@@ -262,7 +278,7 @@ static bool add_condition(const ar_sum_reader *r, const ar_node *loop,
     if (loop->kind == AR_FOR && !loop->kids[1])
         return true;
     if (!ar_sum_read_count(r, loop, &c) || !ar_sum_is_fixed(r, c.start) ||
-        !ar_sum_is_fixed(r, c.bound))
+        !ar_sum_is_fixed(r, c.bound) || is_mixed_down(&c))
         return false;
     bool is_literal = ar_sum_number(c.start, &start);
     if (is_literal && ar_sum_number(c.bound, &bound) &&

@@ -48,14 +48,17 @@ const ar_decl *ar_sum_variable(const ar_node *node);
 
 /* ---- storage_sum_loops.c ------------------------------------------------- */
 
-/* The loop does not change its value. Memory of other types than float only
- * changes where the loop stores to some: a float is no number or pointer. */
+/* The loop does not change its value, nor declare what it names. Memory of
+ * other types than float only changes where the loop stores to some: a float is
+ * no number or pointer. */
 bool ar_sum_is_fixed(const ar_sum_reader *r, const ar_node *node);
 /* NULL: it has no text of its own. */
 const char *ar_sum_text(const ar_sum_reader *r, const ar_node *node);
 /* With brackets around what would not be one operand of such an operator. */
 const char *ar_sum_operand(const ar_sum_reader *r, const ar_node *node,
                            ar_op of);
+/* It is assigned to in there. */
+bool ar_sum_sets(const ar_node *node, const ar_decl *decl);
 bool ar_sum_is_integer(const ar_type *type);
 bool ar_sum_number(const ar_node *node, int64_t *value);
 bool ar_sum_read_count(const ar_sum_reader *r, const ar_node *loop,

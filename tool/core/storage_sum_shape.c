@@ -135,6 +135,24 @@ static bool is_same_row(const address *a, const address *b) {
     return true;
 }
 
+static bool reads_memory(const ar_node *node) {
+    bool reads = node->kind == AR_MEMBER || node->kind == AR_INDEX ||
+                 node->kind == AR_DEREF ||
+                 (node->kind == AR_BINARY &&
+                  (node->op == AR_OP_DIV || node->op == AR_OP_REM));
+    for (uint32_t i = 0; i < node->kid_count && !reads; i++)
+        reads = node->kids[i] && reads_memory(node->kids[i]);
+    return reads;
+}
+
+/* Where the row has no element, the program need not be able to say it. */
+static bool may_fault(const address *a) {
+    bool may = reads_memory(a->base);
+    for (uint32_t i = 0; i < a->term_count; i++)
+        may |= reads_memory(a->terms[i].node);
+    return may;
+}
+
 /* The row as an expression, and its length. */
 static bool say_row(const ar_sum_reader *r, const address *a,
                     ar_sum_scratch *s) {
@@ -235,6 +253,30 @@ static const ar_node *block_of(const ar_node *node, const ar_node *loop) {
     return found;
 }
 
+/* What the address is made of is set between there and the loop. */
+static bool changes(const ar_node *block, uint32_t from, const ar_node *loop,
+                    const ar_node *node) {
+    const ar_decl *decl = ar_sum_variable(node);
+    for (uint32_t i = from; decl && block->kids[i] != loop; i++)
+        if (ar_sum_sets(block->kids[i], decl))
+            return true;
+    for (uint32_t i = 0; i < node->kid_count; i++)
+        if (node->kids[i] && changes(block, from, loop, node->kids[i]))
+            return true;
+    return false;
+}
+
+static bool moves(const ar_node *block, uint32_t from, const ar_node *loop,
+                  const start *s) {
+    if (!s->row)
+        return changes(block, from, loop, s->sum);
+    for (uint32_t i = 0; i < s->row->term_count; i++)
+        if (changes(block, from, loop, s->row->terms[i].node))
+            return true;
+    return changes(block, from, loop, s->row->base) ||
+           changes(block, from, loop, s->row->length.bound);
+}
+
 static bool is_started(const ar_sum_reader *r, const ar_node *sum,
                        const address *of_row) {
     const start s = {sum, of_row};
@@ -244,7 +286,8 @@ static bool is_started(const ar_sum_reader *r, const ar_node *sum,
     if (!block || block->kind != AR_COMPOUND)
         return false;
     for (uint32_t i = 0; block->kids[i] != loop; i++)
-        if (starts(r, &s, block->kids[i], &outside))
+        if (starts(r, &s, block->kids[i], &outside) &&
+            !moves(block, i, loop, &s))
             return true;
     return false;
 }
@@ -297,7 +340,7 @@ static ar_sum_scratch *row(ar_sum_reader *r, const ar_node *sum) {
     s->form = AR_SUM_ROW;
     if (!say_row(r, &first, s))
         ar_sum_refuse(r, macro_text, sum->range);
-    if (!ar_sum_guard(r, rows, &s->guard))
+    if (!ar_sum_guard(r, may_fault(&first) ? NULL : rows, &s->guard))
         ar_sum_refuse(r, "the loop may not come to it", sum->range);
     s->starts = is_started(r, sum, &first);
     return s;

@@ -207,7 +207,8 @@ static const char *pragma_problem(const ar_sum_search *in,
     return NULL;
 }
 
-static bool holds_conditional(const finder *f, ar_range range) {
+/* Text of the loop that is repeated in front of it may mean something else. */
+static bool holds_directive(const finder *f, ar_range range) {
     const ar_file *file = ar_files_load(&f->program->files, range.file);
     for (uint32_t at = ar_next_line(file, range.begin); at < range.end;
          at = ar_next_line(file, at)) {
@@ -215,7 +216,7 @@ static bool holds_conditional(const finder *f, ar_range range) {
         if (sign >= range.end || file->bytes[sign] != '#')
             continue;
         uint32_t word = ar_skip_space(file, sign + 1);
-        if (strchr("ie", file->bytes[word])) /* if, else, elif, endif */
+        if (strchr("iedu", file->bytes[word])) /* if, else, define, undef */
             return true;
     }
     return false;
@@ -256,8 +257,8 @@ static const char *place_problem(const finder *f, const ar_sum_search *in,
         return "the loop comes from a macro body";
     if (!f->program->editable[loop->range.file])
         return "the loop is in a file that may not change";
-    if (holds_conditional(f, loop->range))
-        return "an #if is in the loop";
+    if (holds_directive(f, loop->range))
+        return "an #if or #define is in the loop";
     const ar_node *parent = parent_of(in->where.function->body, loop);
     if (!parent || parent->kind == AR_LABEL || parent->kind == AR_CASE ||
         parent->kind == AR_DEFAULT)

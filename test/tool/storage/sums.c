@@ -154,6 +154,16 @@ static void nothing(float *h_none, int n, int length) {
     // CHECK-DAG: +    float *h_none_sum2 = amp_sum_open(AMP_BUFFER(&h_none[1]), length);
 }
 
+// Where the row has no element, what it is reached by need not be there.
+static void no_row(const layer *l, int n, int length) {
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < length; i++)
+            l->h_out[i] += TINY;
+    // CHECK-DAG: +    float *h_out_sum = n > 0 && length > 0 ? amp_sum_open(AMP_BUFFER(l->h_out), length) : 0;
+    // CHECK-DAG: +    if (n > 0 && length > 0)
+    // CHECK-DAG: +        amp_sum_close(h_out_sum, AMP_BUFFER(l->h_out), length);
+}
+
 // A version in half has the scratch, the text in FP32 has none.
 static void add_all(float *to, const float *from, const float *by, int n) {
     for (int k = 0; k < n; k++)
@@ -183,6 +193,7 @@ int main(void) {
     rows(h_y, &l, MANY, N);
     threads(h_a, h_b, h_w, MANY);
     nothing(NULL, 0, -1);
+    no_row(NULL, 1, 0);
     add_all(h_x, from, by, MANY);
     add_all(plain, from, by, MANY);
     show("versions", h_x, N);

@@ -28,7 +28,7 @@ static float first(const float *v) {
 static float fine[D], row[D];
 // AUDIT: half  {{.*}}: variable fine (float[16]), activation
 // AUDIT-NEXT: sums in an FP32 scratch [{{.*}}sums_refuse.c:{{[0-9]+}}:5]
-// CHECK-DAG: fp32 maybe/1 {{.*}} scratch can stand in for it ({{.*}}sums_refuse.c:[[#@LINE+64]]:13: the loop may not come to it) [{{.*}}sums_refuse.c:[[#@LINE+64]]:13]
+// CHECK-DAG: fp32 maybe/1 {{.*}} scratch can stand in for it ({{.*}}sums_refuse.c:[[#@LINE+68]]:13: the loop may not come to it) [{{.*}}sums_refuse.c:[[#@LINE+68]]:13]
 // CHECK-DAG: fp32 skipped/1 {{.*}}: the loop may not come to it) [
 // CHECK-DAG: fp32 inner/1 {{.*}}: the loop may not come to it) [
 // CHECK-DAG: fp32 either/1 {{.*}}: the loop may not come to it) [
@@ -51,9 +51,13 @@ static float from_one[D], by_two[D], growing[D], stored[D];
 // CHECK-DAG: fp32 shaky/1 {{.*}}: it may be volatile) [
 static float casted[D], measured[D];
 static volatile float shaky[D];
+// CHECK-DAG: fp32 inside/1 {{.*}}: it is no element or row that the loop leaves in place) [
+// CHECK-DAG: fp32 defined/1 {{.*}}: an #if or #define is in the loop) [
+// CHECK-DAG: fp32 mixed/1 {{.*}}: the loop may not come to it) [
+static float inside[D], defined[D], mixed[D];
 // CHECK-DAG: fp32 in_macro/1 {{.*}}: the loop comes from a macro body) [
 // CHECK-DAG: fp32 macro_row/1 {{.*}}: its text comes from a macro body) [
-// CHECK-DAG: fp32 cut/1 {{.*}}: an #if is in the loop) [
+// CHECK-DAG: fp32 cut/1 {{.*}}: an #if or #define is in the loop) [
 // CHECK-DAG: fp32 labelled/1 {{.*}}: a label stands before the loop) [
 static float in_macro[D], macro_row[D], cut[D], labelled[D];
 // CHECK-DAG: fp32 shared/1 {{.*}}: a pragma of OpenMP stands before the loop) [
@@ -150,6 +154,16 @@ static float sums(int n, int mode) {
         measured[sizeof(float)] += h[k][0] * w[k];
     for (int k = 0; k < n; k++)
         shaky[0] += h[k][0] * w[k];
+    for (int k = 0; k < n; k++) {
+        enum { SECOND = 1 };
+        inside[SECOND] += h[k][0] * w[k];
+    }
+    for (int k = 0; k < n; k++) {
+#define THIRD 2
+        defined[THIRD] += h[k][0] * w[k];
+    }
+    for (unsigned k = 3; k > n; k--)
+        mixed[0] += h[k][0] * w[k];
     ADD_ALL(in_macro, n, h[k][0] * w[k]);
     for (int k = 0; k < n; k++)
         for (i = 0; i < D; i++)
@@ -184,7 +198,7 @@ static float sums(int n, int mode) {
                 until[i] + itself[i] + either[i] + casted[i] +
                 measured[i] + shaky[i] + left[i] + other[i] + given[i] + called[i] +
                 through[i] + from_one[i] + by_two[i] + growing[i] +
-                stored[i] + in_macro[i] + macro_row[i] + cut[i] +
+                stored[i] + inside[i] + defined[i] + mixed[i] + in_macro[i] + macro_row[i] + cut[i] +
                 labelled[i] + shared[i] + taken[i] + atomic[i] + again[i] +
                 apart[i] + twice[i];
     return loss;
@@ -198,6 +212,7 @@ static void reset(void) {
         macro_row[i] = cut[i] = labelled[i] = shared[i] = taken[i] = 0;
         itself[i] = atomic[i] = apart[i] = twice[i] = either[i] = 0;
         casted[i] = measured[i] = shaky[i] = 0;
+        inside[i] = defined[i] = mixed[i] = 0;
         again[i] = again[D + i] = 0;
         limit[i] = D;
     }

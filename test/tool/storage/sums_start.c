@@ -35,12 +35,18 @@ static void backward(layer *l, const float *x, const float *dy, float *dx) {
     }
 }
 
-// Never set, set in part, set to what it was.
+// Never set, set in part, set to what it was, another element set.
 // CHECK-DAG: storage fp32 main:kept/1 (activation): a sum: a call in a loop adds to it again and again
 // CHECK-DAG: storage fp32 main:part/1 (activation): a sum: a call in a loop adds to it again and again
 // CHECK-DAG: storage fp32 main:same/1 (activation): a sum: a call in a loop adds to it again and again
+// CHECK-DAG: storage fp32 main:moved/1 (activation): a sum: a call in a loop adds to it again and again
 static void unset(const layer *l, const float *x, float *kept, float *part,
-                  float *same) {
+                  float *same, float *moved) {
+    int at = 0;
+    moved[at] = 0;
+    at = 1;
+    for (int j = 0; j < l->in; j++)
+        moved[at] += x[j] * l->w[j];
     for (int i = 0; i < l->out - 1; i++)
         part[i] = 0;
     for (int i = 0; i < l->out; i++)
@@ -75,6 +81,7 @@ int main(void) {
     make(&b, H, OUT);
     float x[IN], h[H], y[OUT], dy[OUT], dh[H];
     float kept[OUT] = {0}, part[OUT] = {0}, same[OUT] = {0};
+    float moved[OUT] = {0};
     // CHECK-DAG: storage half main:gate/1 (activation): activations
     // CHECK-DAG: storage fp32 main:late/1 (activation): a sum: a loop adds to the same element again and again, and no FP32 scratch
     float gate[OUT], late[OUT] = {0};
@@ -85,7 +92,7 @@ int main(void) {
                 x[i] = (float)((i * 7 + s) % 11) / 8;
             forward(&a, x, h);
             forward(&b, h, y);
-            unset(&b, h, kept, part, same);
+            unset(&b, h, kept, part, same, moved);
             for (int i = 0; i < OUT; i++)
                 gate[i] = 0;
             for (int j = 0; j < H; j++)
@@ -98,13 +105,14 @@ int main(void) {
                 loss += late[i] * 0.001f;
             for (int i = 0; i < OUT; i++) {
                 dy[i] = y[i] + gate[i] - (float)(i == s % OUT);
-                loss += dy[i] * dy[i] + kept[i] + part[i] + same[i];
+                loss += dy[i] * dy[i] + kept[i] + part[i] + same[i] +
+                        moved[i];
             }
             backward(&b, h, dy, dh);
             backward(&a, x, dh, NULL);
         }
         for (int i = 0; i < OUT; i++)
-            kept[i] = part[i] = same[i] = late[i] = 0;
+            kept[i] = part[i] = same[i] = late[i] = moved[i] = 0;
         step(&a);
         step(&b);
         printf("%d %.9g\n", e, loss);
