@@ -15,6 +15,7 @@ typedef struct finder {
     const ar_scale *scale; /* or NULL */
     ar_storage_sums *sums;
     uint32_t *sharing; /* by class: a set of `sharing` */
+    ar_table *asked;   /* pairs of classes that one search was at */
 } finder;
 
 static bool holds(ar_range outer, ar_range inner) {
@@ -24,12 +25,13 @@ static bool holds(ar_range outer, ar_range inner) {
 
 /* ---- may two classes be one memory? -------------------------------------- */
 
-enum { MAX_CALLS = 16 }; /* from caller to caller */
+static bool do_meet(const finder *f, uint32_t a, uint32_t b);
 
-static bool may_meet(const finder *f, uint32_t a, uint32_t b, int depth);
-
-/* Both are generic in the function: each call says what they are. */
-static bool meet_at_calls(const finder *f, uint32_t a, uint32_t b, int depth) {
+/* Both are generic in the function: each call says what they are. What leads
+ * to the same callers again says nothing new. */
+static bool meet_at_calls(const finder *f, uint32_t a, uint32_t b) {
+    if (!ar_table_add(f->asked, a + UINT64_C(1), b + UINT64_C(1)))
+        return false;
     const ar_entity *function =
         ar_entity_of(f->program, f->facts->classes.data[a].generic_of);
     for (uint32_t i = ar_storage_call_of(f->index, function); i;
@@ -42,8 +44,7 @@ static bool meet_at_calls(const finder *f, uint32_t a, uint32_t b, int depth) {
             if (call->instances[k].generic == b)
                 for_b = call->instances[k].actual;
         }
-        if (for_a != AR_NO_ID && for_b != AR_NO_ID &&
-            (depth == MAX_CALLS || may_meet(f, for_a, for_b, depth + 1)))
+        if (for_a != AR_NO_ID && for_b != AR_NO_ID && do_meet(f, for_a, for_b))
             return true;
     }
     return false;
@@ -77,13 +78,13 @@ static bool stands_for(const ar_storage_class *c, uint32_t id) {
     return false;
 }
 
-static bool may_meet(const finder *f, uint32_t a, uint32_t b, int depth) {
+static bool do_meet(const finder *f, uint32_t a, uint32_t b) {
     const ar_storage_class *x = &f->facts->classes.data[a];
     const ar_storage_class *y = &f->facts->classes.data[b];
     if (a == b || may_share(sharing_of(f, x), sharing_of(f, y)))
         return true;
     if (x->generic_of && x->generic_of == y->generic_of)
-        return meet_at_calls(f, a, b, depth);
+        return meet_at_calls(f, a, b);
     if (x->generic_of && y->generic_of) {
         for (uint32_t i = 0; i < y->concrete_count; i++)
             if (stands_for(x, y->concrete[i]))
@@ -91,6 +92,12 @@ static bool may_meet(const finder *f, uint32_t a, uint32_t b, int depth) {
         return false;
     }
     return stands_for(x, b) || stands_for(y, a);
+}
+
+static bool may_meet(const finder *f, uint32_t a, uint32_t b) {
+    if (f->asked->count)
+        ar_table_clear(f->asked);
+    return do_meet(f, a, b);
 }
 
 /* ---- the sites in the loop ----------------------------------------------- */
@@ -130,7 +137,7 @@ static const char *site_problem(const finder *f, ar_sum_search *in,
                    : "the loop uses the memory as a whole, or its address";
     }
     for (uint32_t i = 0; i < site->class_count && !is_mention(site->kind); i++)
-        if (may_meet(f, class_id, site->classes[i], 0))
+        if (may_meet(f, class_id, site->classes[i]))
             return ar_sprintf(
                 f->arena, "the loop uses '%s', which may be the same memory",
                 f->facts->classes.data[site->classes[i]].name);
@@ -409,7 +416,9 @@ ar_storage_sums *ar_storage_find_sums(ar_arena *arena, ar_program *program,
                 .facts = facts,
                 .index = index,
                 .scale = scale,
-                .sums = AR_NEW(arena, ar_storage_sums)};
+                .sums = AR_NEW(arena, ar_storage_sums),
+                .asked = AR_NEW(arena, ar_table)};
+    f.asked->arena = arena;
     f.sums->at.arena = arena;
     f.sums->of = AR_NEW_ARRAY(arena, ar_sum_scratch *, count + 1u);
     f.sums->problems = AR_NEW_ARRAY(arena, ar_sum_problem, count + 1u);
