@@ -364,7 +364,8 @@ static void pin_distance(ar_walk *w, ar_node *node, uint32_t target) {
 }
 
 static bool points_to_floats(const ar_node *node) {
-    return ar_is_kind(node->type, AR_TYPE_POINTER) &&
+    return (ar_is_kind(node->type, AR_TYPE_POINTER) ||
+            ar_is_kind(node->type, AR_TYPE_ARRAY)) &&
            ar_float_depth(node->type) > 0;
 }
 

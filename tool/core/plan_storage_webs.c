@@ -125,6 +125,18 @@ static bool is_member(const ar_file *file, uint32_t at) {
                        file->bytes[at - 2] == '-'));
 }
 
+/* Clauses of OpenMP name variables: _Pragma("omp parallel private(a)"). */
+static bool is_pragma_with(const ar_rewriter *r, const ar_file *file,
+                           ar_range literal, const char *name) {
+    uint32_t at = literal.begin;
+    while (at > 0 && strchr(" \t\n(", file->bytes[at - 1]))
+        at--;
+    const char *const word = "_Pragma";
+    return at >= strlen(word) &&
+           memcmp(file->bytes + at - strlen(word), word, strlen(word)) == 0 &&
+           ar_holds_word(ar_source_text(r, literal), name);
+}
+
 /* The word stands in the function where no expression that was read has it:
  * another local, a pragma, text that the preprocessor leaves out. */
 static bool is_hidden(const ar_rewriter *r, const ar_decl *local) {
@@ -138,6 +150,10 @@ static bool is_hidden(const ar_rewriter *r, const ar_decl *local) {
         if (next == at && end - at == length &&
             memcmp(file->bytes + at, local->name, length) == 0 &&
             !is_member(file, at) && !is_read_at(r, local, at))
+            return true;
+        if (next > at &&
+            is_pragma_with(r, file, (ar_range){range.file, at, next, false},
+                           local->name))
             return true;
         at = next > at ? next : end > at ? end : at + 1;
     }
@@ -188,10 +204,24 @@ static bool is_in_scratch(const ar_rewriter *r, const ar_decl *local) {
     return false;
 }
 
+static const char *const taken_apart = "its declaration is not taken apart";
+
+/* Where it stands before the end of its declaration, there is only one yet:
+ * `float *a = x, *b = (a = w);` */
+static bool is_too_early(const ar_rewriter *r, const ar_mention *mention,
+                         const ar_decl *local) {
+    return mention->node->range.begin < behind(r, mention->unit, local) &&
+           ar_class_is_half(r, class_at(r, mention->node)) !=
+               ar_decl_is_half(r, local);
+}
+
 static const char *mention_problem(const ar_rewriter *r,
-                                   const ar_mention *mention) {
+                                   const ar_mention *mention,
+                                   const ar_decl *local) {
     if (class_at(r, mention->node) == AR_NO_ID)
         return "it is not known to which at each place";
+    if (is_too_early(r, mention, local))
+        return taken_apart;
     if (ar_is_stringified(r, mention->unit, mention->node->range))
         return "a macro turns the text into a string";
     return ar_text_problem(r, mention->node->range);
@@ -200,7 +230,7 @@ static const char *mention_problem(const ar_rewriter *r,
 static const char *split_problem(const ar_rewriter *r, const ar_unit *unit,
                                  const ar_decl *local, const char *name) {
     if (!behind(r, unit, local) || !is_plain(r, local))
-        return "its declaration is not taken apart";
+        return taken_apart;
     if (ar_storage_is_measured(r->storage->index, unit, local->name) ||
         is_hidden(r, local))
         return "is named where no expression is read";
@@ -212,7 +242,7 @@ static const char *split_problem(const ar_rewriter *r, const ar_unit *unit,
         return ar_sprintf(r->arena, "'%s' is taken", name);
     const ar_mention *mention = mentions_of(r, local);
     for (; mention; mention = mention->next) {
-        const char *problem = mention_problem(r, mention);
+        const char *problem = mention_problem(r, mention, local);
         if (problem)
             return problem;
     }

@@ -7,7 +7,7 @@
 #define SHOW(e) printf(#e " %g\n", (double)(e))
 #define AT(i) a[i]
 static float h_1[4], h_2[4], h_3[4], h_4[4], h_5[4], h_6[4], h_7[4], h_8[4],
-    h_9[4], h_10[4], h_split[4];
+    h_9[4], h_10[4], h_11[4], h_12[4], h_13[4], h_split[4];
 #pragma amp fp32
 static float w[4];
 
@@ -103,6 +103,35 @@ static float summed(void) {
     return s + a[0];
 }
 
+// CHECK-DAG: fp32 h_11/1 {{.*}}: 'a' also points to memory that stays FP32, and its declaration is not taken apart [{{.*}}:[[#@LINE+2]]:
+static float at_once(void) {
+    float *a = h_11, *b = (a = w);
+    float s = a[0] + b[1];
+    a = h_11;
+    return s + a[0];
+}
+
+// CHECK-DAG: fp32 h_12/1 {{.*}}: 'a' also points to memory that stays FP32, and is named where no expression is read [{{.*}}:[[#@LINE+2]]:
+static float in_pragma(void) {
+    float *a = h_12, s = 0;
+    _Pragma("omp parallel for firstprivate(a) reduction(+ : s)")
+    for (int i = 0; i < 3; i++) {
+        a = h_12 + i;
+        s += a[0];
+    }
+    a = w;
+    return s + a[0];
+}
+
+// Addresses that are compared stay of one type.
+// CHECK-DAG: fp32 h_13/1 {{.*}}: #pragma amp fp32
+static float compared(void) {
+    float *a = h_13;
+    float s = a[0] + (float)(a == w);
+    a = w;
+    return s + a[0];
+}
+
 // CHECK-DAG: half h_split/1
 static float split(void) {
     float *a = h_split;
@@ -114,6 +143,7 @@ static float split(void) {
 int main(void) {
     printf("%g\n", param(w) + in_for() + restricted() + shadowed() +
                        in_macro() + shown() + left_out() + unreached() +
-                       named() + summed() + split());
+                       named() + summed() + at_once() + in_pragma() +
+                       compared() + split());
     return 0;
 }
