@@ -1,248 +1,22 @@
 /* Parameters and gradients made known to the runtime: at the allocation where
  * it makes nothing else, else by a mark where the pointer is stored, else (for
  * arrays) by a registration before the training loop. */
-#include "core/chains.h"
-#include "core/naming.h"
-#include "core/plan.h"
-#include "core/plan_storage.h"
+#include "core/plan_buffers.h"
 #include "core/rule_at.h"
 
-typedef enum buffer_kind {
-    BUFFER_PARAM,
-    BUFFER_GRAD,
-    BUFFER_CARRY,
-    BUFFER_TRACKED, /* a seed buffer: only its size matters */
-    BUFFER_OTHER    /* a part that must not be taken for a gradient */
-} buffer_kind;
-
-typedef struct buffer {
-    const ar_cell *cell;
-    const ar_object *object;
-    buffer_kind kind;
-    int group;
-    bool done;
-} buffer;
-
-typedef struct buffers {
-    ar_plan *plan;
-    const ar_scale *scale;
-    AR_VEC(buffer) list;
-    ar_table listed;       /* cells of the list */
-    ar_table tracked;      /* allocation calls already renamed */
-    ar_table sized;        /* stores after which a size is said */
-    ar_table arrays;       /* registered, to be marked in parts */
-    ar_table with_grads;   /* objects that hold a gradient */
-    ar_table visible;      /* entities that the loop's unit declares in full */
-    ar_object_name *names; /* at the loop, when first asked for */
-    ar_chains of_object;   /* the list, by object */
-    ar_chains cells;       /* by object */
-    ar_chains sites;       /* objects, by the allocating call */
-    /* pointer stores: by statement, by what is stored, by where to */
-    ar_chains stores_at, stores_of, stores_in;
-} buffers;
-
-static const char *role_name(buffer_kind kind) {
+static const char *role_name(ar_buffer_kind kind) {
     switch (kind) {
-    case BUFFER_PARAM:
+    case AR_BUFFER_PARAM:
         return "AMP_PARAM";
-    case BUFFER_GRAD:
+    case AR_BUFFER_GRAD:
         return "AMP_GRAD";
-    case BUFFER_CARRY:
+    case AR_BUFFER_CARRY:
         return "AMP_GRAD_CARRY";
-    case BUFFER_TRACKED:
-    case BUFFER_OTHER:
+    case AR_BUFFER_TRACKED:
+    case AR_BUFFER_OTHER:
         return "AMP_TRACKED";
     }
     AR_BUG("buffer kind %d", (int)kind);
-}
-
-static bool has_grads(const buffers *b, const ar_object *object) {
-    return ar_table_get(&b->with_grads, ar_key(object), 0) != 0;
-}
-
-/* A parameter that cannot be registered only loses its cached cast; a gradient
- * that cannot be registered would be stepped with its scale still in it, and
- * what lies behind one in the same memory would be unscaled with it. */
-static bool is_vital(const buffers *b, const buffer *one) {
-    return one->kind != BUFFER_PARAM ||
-           (one->cell->is_region && has_grads(b, one->object));
-}
-
-static bool is_half_cell(const buffers *b, const ar_cell *cell) {
-    const ar_storage_plan *storage = b->plan->storage;
-    if (!storage)
-        return false;
-    uint32_t id = ar_storage_class_of_cell(storage, cell);
-    return id != AR_NO_ID
-               ? storage->classes[id].half
-               : ar_object_is_half(storage, b->plan->program,
-                                   cell->object->site, cell->object->decl);
-}
-
-static void list_groups(buffers *b) {
-    ar_table known = {.arena = b->plan->arena};
-    for (uint32_t g = 0; g < b->scale->group_count; g++) {
-        const ar_group *group = &b->scale->groups[g];
-        for (uint32_t i = 0; i < group->grad_count; i++) {
-            const ar_cell *cell = group->grads[i];
-            buffer one = {cell, cell->object,
-                          cell->also_state ? BUFFER_CARRY : BUFFER_GRAD,
-                          group->index, false};
-            AR_PUSH(b->plan->arena, &b->list, one);
-            ar_table_add(&known, ar_key(one.object), 0);
-            ar_table_add(&b->with_grads, ar_key(one.object), 0);
-        }
-        for (uint32_t i = 0; i < group->param_count; i++) {
-            const ar_cell *cell = group->params[i];
-            buffer one = {cell, cell->object, BUFFER_PARAM, group->index,
-                          false};
-            if (is_half_cell(b, cell))
-                continue; /* no copy of it is ever made */
-            AR_PUSH(b->plan->arena, &b->list, one);
-            ar_table_add(&known, ar_key(one.object), 0);
-        }
-        for (uint32_t i = 0; i < group->seed_count; i++) {
-            const ar_seed *seed = &group->seeds[i];
-            if (seed->form != AR_SEED_BUFFER)
-                continue;
-            buffer one = {seed->cell, seed->cell->object, BUFFER_TRACKED,
-                          group->index, false};
-            if (ar_table_add(&known, ar_key(one.object), 0))
-                AR_PUSH(b->plan->arena, &b->list, one);
-        }
-    }
-}
-
-/* A gradient's mark ends where the next part is marked. */
-static void list_others(buffers *b) {
-    for (uint32_t i = 0; i < b->list.count; i++)
-        ar_table_add(&b->listed, ar_key(b->list.data[i].cell), 0);
-    for (uint32_t i = 0; i < b->scale->cells.count; i++) {
-        const ar_cell *cell = b->scale->cells.data[i];
-        if (!cell->is_region || !cell->scalar || !has_grads(b, cell->object) ||
-            !ar_table_add(&b->listed, ar_key(cell), 0))
-            continue;
-        buffer one = {cell, cell->object, BUFFER_OTHER, 0, false};
-        AR_PUSH(b->plan->arena, &b->list, one);
-    }
-}
-
-static void index_all(buffers *b) {
-    ar_arena *arena = b->plan->arena;
-    const ar_scale *scale = b->scale;
-    b->of_object = ar_chains_new(arena, b->list.count);
-    for (uint32_t i = b->list.count; i-- > 0;)
-        ar_chain_add(&b->of_object, ar_key(b->list.data[i].object), i);
-    b->cells = ar_chains_new(arena, scale->cells.count);
-    for (uint32_t i = scale->cells.count; i-- > 0;)
-        ar_chain_add(&b->cells, ar_key(scale->cells.data[i]->object), i);
-    b->sites = ar_chains_new(arena, scale->objects.count);
-    for (uint32_t i = scale->objects.count; i-- > 0;)
-        ar_chain_add(&b->sites, ar_key(scale->objects.data[i]->site), i);
-    b->stores_at = ar_chains_new(arena, scale->stores.count);
-    b->stores_of = ar_chains_new(arena, scale->stores.count);
-    b->stores_in = ar_chains_new(arena, scale->stores.count);
-    for (uint32_t i = scale->stores.count; i-- > 0;) {
-        const ar_pointer_store *store = &scale->stores.data[i];
-        ar_chain_add(&b->stores_at, ar_key(store->node), i);
-        ar_chain_add(&b->stores_of, ar_key(store->target), i);
-        ar_chain_add(&b->stores_in, ar_key(store->holder), i);
-    }
-    for (uint32_t i = 0; i < scale->loop_unit->decls.count; i++) {
-        const ar_decl *decl = scale->loop_unit->decls.data[i];
-        if (decl->kind == AR_DECL_VAR &&
-            (decl->type->bytes || decl->type->count))
-            ar_table_add(&b->visible,
-                         ar_key(ar_entity_of(b->plan->program, decl)), 0);
-    }
-}
-
-static buffers new_buffers(ar_plan *plan, const ar_scale *scale) {
-    buffers b = {.plan = plan, .scale = scale};
-    b.listed.arena = b.tracked.arena = b.sized.arena = b.visible.arena =
-        b.arrays.arena = b.with_grads.arena = plan->arena;
-    list_groups(&b);
-    list_others(&b);
-    index_all(&b);
-    return b;
-}
-
-static bool same_registration(const buffer *a, const buffer *b) {
-    return a->kind == b->kind && a->group == b->group;
-}
-
-/* All float memory of the object has this one registration, so that it can be
- * registered as a whole, however many parts the program sees in it. */
-static bool is_whole(const buffers *b, const buffer *one) {
-    uint64_t object = ar_key(one->object);
-    for (uint32_t i = ar_chain(&b->of_object, object); i;
-         i = b->of_object.next[i])
-        if (!same_registration(&b->list.data[i - 1], one))
-            return false;
-    for (uint32_t i = ar_chain(&b->cells, object); i; i = b->cells.next[i]) {
-        const ar_cell *cell = b->scale->cells.data[i - 1];
-        bool listed = !cell->scalar;
-        /* what only updates touch does no harm among parameters: the start of
-         * an arena through which an optimizer walks it all */
-        listed |= one->kind == BUFFER_PARAM && cell->role == AR_ROLE_STATE;
-        if (!listed && !ar_table_get(&b->listed, ar_key(cell), 0))
-            return false;
-    }
-    return true;
-}
-
-static const buffer *registration_of(const buffers *b,
-                                     const ar_object *object) {
-    uint32_t first = ar_chain(&b->of_object, ar_key(object));
-    return first ? &b->list.data[first - 1] : NULL;
-}
-
-/* Does the store lead to this buffer, or to the whole that it is part of? */
-static bool leads_to(const buffers *b, const ar_pointer_store *store,
-                     const buffer *one) {
-    if (store->target != one->object)
-        return false;
-    return is_whole(b, one) || !one->cell->is_region
-               ? store->at_start
-               : strcmp(store->target_path, one->cell->path) == 0;
-}
-
-static const buffer *registration_at(const buffers *b,
-                                     const ar_pointer_store *store) {
-    for (uint32_t i = ar_chain(&b->of_object, ar_key(store->target)); i;
-         i = b->of_object.next[i])
-        if (leads_to(b, store, &b->list.data[i - 1]))
-            return &b->list.data[i - 1];
-    return NULL;
-}
-
-/* What holds nothing but zero may be unscaled and checked with the rest. */
-static bool is_zero(const buffers *b, const ar_object *object) {
-    for (uint32_t i = ar_chain(&b->cells, ar_key(object)); i;
-         i = b->cells.next[i]) {
-        const ar_cell *cell = b->scale->cells.data[i - 1];
-        if (cell->scalar && !cell->is_zero)
-            return false;
-    }
-    return true;
-}
-
-/* Every object made by this allocation call wants the same registration. */
-static bool site_is_uniform(const buffers *b, const buffer *one) {
-    if (!is_whole(b, one))
-        return false;
-    for (uint32_t i = ar_chain(&b->sites, ar_key(one->object->site)); i;
-         i = b->sites.next[i]) {
-        const ar_object *other = b->scale->objects.data[i - 1];
-        if (other == one->object)
-            continue;
-        const buffer *theirs = registration_of(b, other);
-        if (!theirs && is_zero(b, other))
-            continue;
-        if (!theirs || !is_whole(b, theirs) || !same_registration(theirs, one))
-            return false;
-    }
-    return true;
 }
 
 /* ---- text --------------------------------------------------------------- */
@@ -266,7 +40,7 @@ static const ar_function_rule *rule_of_call(ar_plan *plan,
 }
 
 /* malloc(n) -> amp_malloc(n, AMP_GRAD, 0, "w->grad") */
-static bool rename_allocation(buffers *b, ar_node *call, buffer_kind kind,
+static bool rename_allocation(ar_buffers *b, ar_node *call, ar_buffer_kind kind,
                               int group, const char *name) {
     ar_plan *plan = b->plan;
     if (ar_table_get(&b->tracked, ar_key(call), 0))
@@ -349,35 +123,7 @@ static const char *store_target(ar_plan *plan, const ar_pointer_store *store) {
     return field ? ar_sprintf(plan->arena, "%s%s", text, field) : NULL;
 }
 
-/* In every context this store leads to buffers with the same registration. */
-static bool store_is_uniform(const buffers *b, const ar_pointer_store *store,
-                             const buffer *one, bool through_holder,
-                             const char *path) {
-    for (uint32_t i = ar_chain(&b->stores_at, ar_key(store->node)); i;
-         i = b->stores_at.next[i]) {
-        const ar_pointer_store *other = &b->scale->stores.data[i - 1];
-        if (other->variable != store->variable)
-            continue;
-        if (!through_holder) {
-            const buffer *theirs = registration_at(b, other);
-            if (!theirs || !same_registration(theirs, one))
-                return false;
-            continue;
-        }
-        for (uint32_t k = ar_chain(&b->stores_in, ar_key(other->target)); k;
-             k = b->stores_in.next[k]) {
-            const ar_pointer_store *inner = &b->scale->stores.data[k - 1];
-            if (strcmp(inner->holder_path, path) != 0)
-                continue;
-            const buffer *theirs = registration_of(b, inner->target);
-            if (!theirs || !same_registration(theirs, one))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool after_store(buffers *b, const ar_pointer_store *store,
+static bool after_store(ar_buffers *b, const ar_pointer_store *store,
                         const char *text) {
     ar_plan *plan = b->plan;
     ar_node *statement =
@@ -390,8 +136,8 @@ static bool after_store(buffers *b, const ar_pointer_store *store,
     return true;
 }
 
-static bool mark_after(buffers *b, const ar_pointer_store *store,
-                       const char *expression, const buffer *one) {
+static bool mark_after(ar_buffers *b, const ar_pointer_store *store,
+                       const char *expression, const ar_buffer *one) {
     ar_plan *plan = b->plan;
     return after_store(b, store,
                        ar_sprintf(plan->arena, "amp_mark(%s,\v%s, %d, %s);",
@@ -399,12 +145,12 @@ static bool mark_after(buffers *b, const ar_pointer_store *store,
                                   quoted(plan, expression)));
 }
 
-static bool mark_direct(buffers *b, const buffer *one) {
+static bool mark_direct(ar_buffers *b, const ar_buffer *one) {
     for (uint32_t i = ar_chain(&b->stores_of, ar_key(one->object)); i;
          i = b->stores_of.next[i]) {
         const ar_pointer_store *store = &b->scale->stores.data[i - 1];
-        if (!leads_to(b, store, one) ||
-            !store_is_uniform(b, store, one, false, ""))
+        if (!ar_leads_to_buffer(b, store, one) ||
+            !ar_store_is_uniform(b, store, one, false, ""))
             continue;
         const char *target = store_target(b->plan, store);
         if (target && mark_after(b, store, target, one))
@@ -418,7 +164,7 @@ static bool is_field_path(const char *path) {
 }
 
 /* net->W = matrix_new(r, c), where matrix_new stores the buffer in ->data */
-static bool mark_through_holder(buffers *b, const buffer *one) {
+static bool mark_through_holder(ar_buffers *b, const ar_buffer *one) {
     for (uint32_t i = ar_chain(&b->stores_of, ar_key(one->object)); i;
          i = b->stores_of.next[i]) {
         const ar_pointer_store *inner = &b->scale->stores.data[i - 1];
@@ -428,7 +174,7 @@ static bool mark_through_holder(buffers *b, const buffer *one) {
              k = b->stores_of.next[k]) {
             const ar_pointer_store *outer = &b->scale->stores.data[k - 1];
             if (!outer->at_start ||
-                !store_is_uniform(b, outer, one, true, inner->holder_path))
+                !ar_store_is_uniform(b, outer, one, true, inner->holder_path))
                 continue;
             const char *target = store_target(b->plan, outer);
             if (!target)
@@ -445,7 +191,7 @@ static bool mark_through_holder(buffers *b, const buffer *one) {
 /* ---- arrays ------------------------------------------------------------- */
 
 /* A declaration of the variable that the loop's unit can see, complete. */
-static bool visible_at_loop(const buffers *b, const ar_object *object) {
+static bool visible_at_loop(const ar_buffers *b, const ar_object *object) {
     if (object->kind == AR_OBJECT_LOCAL)
         return object->decl->parent == b->scale->loop_function;
     const ar_entity *entity = ar_entity_of(b->plan->program, object->decl);
@@ -453,14 +199,14 @@ static bool visible_at_loop(const buffers *b, const ar_object *object) {
 }
 
 /* A local declared inside the loop is not in scope before it. */
-static bool declared_in_loop(const buffers *b, const ar_object *object) {
+static bool declared_in_loop(const ar_buffers *b, const ar_object *object) {
     const ar_range *loop = &b->scale->loop->range;
     const ar_range *decl = &object->decl->range;
     return object->kind == AR_OBJECT_LOCAL && decl->file == loop->file &&
            decl->begin >= loop->begin;
 }
 
-static bool before_loop(buffers *b, const char *text) {
+static bool before_loop(ar_buffers *b, const char *text) {
     if (!ar_place_before(&b->plan->placer, b->scale->loop_unit, b->scale->loop,
                          text, "buffer registration"))
         return false;
@@ -469,10 +215,10 @@ static bool before_loop(buffers *b, const char *text) {
 }
 
 /* A part of an array, through a pointer to it that the loop's function sees. */
-static bool mark_part(buffers *b, const buffer *one) {
+static bool mark_part(ar_buffers *b, const ar_buffer *one) {
     for (uint32_t i = 0; i < b->scale->stores.count; i++) {
         const ar_pointer_store *store = &b->scale->stores.data[i];
-        if (!leads_to(b, store, one) || *store->holder_path ||
+        if (!ar_leads_to_buffer(b, store, one) || *store->holder_path ||
             !store->holder->decl ||
             store->holder->decl->type->kind != AR_TYPE_POINTER ||
             !visible_at_loop(b, store->holder) ||
@@ -488,10 +234,10 @@ static bool mark_part(buffers *b, const buffer *one) {
 }
 
 /* The array as a whole, as what lies at its start, before parts are marked. */
-static bool track_array(buffers *b, const buffer *one) {
+static bool track_array(ar_buffers *b, const ar_buffer *one) {
     if (!ar_table_add(&b->arrays, ar_key(one->object), 0))
         return true;
-    buffer start = {.kind = BUFFER_TRACKED};
+    ar_buffer start = {.kind = AR_BUFFER_TRACKED};
     for (uint32_t i = 0; i < b->list.count; i++)
         if (b->list.data[i].object == one->object &&
             !*b->list.data[i].cell->path)
@@ -504,7 +250,7 @@ static bool track_array(buffers *b, const buffer *one) {
                                   start.group, quoted(b->plan, name)));
 }
 
-static bool register_array(buffers *b, const buffer *one,
+static bool register_array(ar_buffers *b, const ar_buffer *one,
                            const char **problem) {
     ar_plan *plan = b->plan;
     const ar_object *object = one->object;
@@ -512,9 +258,9 @@ static bool register_array(buffers *b, const buffer *one,
         *problem = "it is not visible where the training loop starts";
         return false;
     }
-    const char *path = is_whole(b, one) ? "" : one->cell->path;
+    const char *path = ar_buffer_is_whole(b, one) ? "" : one->cell->path;
     bool is_split = object->decl->type->kind == AR_TYPE_ARRAY &&
-                    has_grads(b, object) && !is_whole(b, one);
+                    ar_has_grads(b, object) && !ar_buffer_is_whole(b, one);
     if (is_split && (!*path || one->cell->is_region)) {
         *problem = "no pointer to it is visible where the training loop starts";
         return track_array(b, one) && (!*path || mark_part(b, one));
@@ -537,14 +283,14 @@ static bool register_array(buffers *b, const buffer *one,
 
 /* A variable that can be named right before the training loop. */
 static ar_root_rank names_at_loop(void *context, const ar_object *variable) {
-    const buffers *b = context;
+    const ar_buffers *b = context;
     return visible_at_loop(b, variable) && !declared_in_loop(b, variable)
                ? AR_ROOT_GOOD
                : AR_ROOT_NONE;
 }
 
 /* The name means this object only, as far as registrations go. */
-static bool is_only_target(const buffers *b, const buffer *one) {
+static bool is_only_target(const ar_buffers *b, const ar_buffer *one) {
     for (uint32_t i = ar_chain(&b->stores_of, ar_key(one->object)); i;
          i = b->stores_of.next[i]) {
         const ar_pointer_store *to = &b->scale->stores.data[i - 1];
@@ -553,8 +299,8 @@ static bool is_only_target(const buffers *b, const buffer *one) {
             const ar_pointer_store *other = &b->scale->stores.data[k - 1];
             if (strcmp(other->holder_path, to->holder_path) != 0)
                 continue;
-            const buffer *theirs = registration_of(b, other->target);
-            if (!theirs || !same_registration(theirs, one))
+            const ar_buffer *theirs = ar_registration_of(b, other->target);
+            if (!theirs || !ar_same_registration(theirs, one))
                 return false;
         }
     }
@@ -563,7 +309,7 @@ static bool is_only_target(const buffers *b, const buffer *one) {
 
 /* One constructor makes the buffers of several networks: name each through
  * the variables that the loop's function sees. */
-static bool mark_at_loop(buffers *b, const buffer *one) {
+static bool mark_at_loop(ar_buffers *b, const ar_buffer *one) {
     ar_plan *plan = b->plan;
     if (!b->names)
         b->names = ar_name_objects(plan->arena, b->scale, names_at_loop, b);
@@ -579,7 +325,7 @@ static bool mark_at_loop(buffers *b, const buffer *one) {
 /* ---- releases ----------------------------------------------------------- */
 
 /* free(p) of a registered buffer forgets it: free -> amp_free. */
-static bool plan_frees(buffers *b) {
+static bool plan_frees(ar_buffers *b) {
     ar_plan *plan = b->plan;
     ar_table done = {.arena = plan->arena};
     bool ok = true;
@@ -592,7 +338,8 @@ static bool plan_frees(buffers *b) {
             continue;
         const ar_function_rule *rule = rule_of_call(plan, call);
         if (rule && rule->kind == AR_RULE_REALLOC) {
-            ok = rename_allocation(b, call, BUFFER_TRACKED, 0, "realloc") && ok;
+            ok = rename_allocation(b, call, AR_BUFFER_TRACKED, 0, "realloc") &&
+                 ok;
             continue;
         }
         if (rule && rule->target &&
@@ -613,7 +360,7 @@ static bool plan_frees(buffers *b) {
 /* ---- all ---------------------------------------------------------------- */
 
 /* The function that allocates, as a name for what it allocates. */
-static const char *owner_of(const buffers *b, const ar_node *site) {
+static const char *owner_of(const ar_buffers *b, const ar_node *site) {
     for (uint32_t i = ar_chain(&b->sites, ar_key(site)); i;
          i = b->sites.next[i]) {
         const ar_object *object = b->scale->objects.data[i - 1];
@@ -630,7 +377,7 @@ static const char *owner_of(const buffers *b, const ar_node *site) {
 /* p = their_malloc(n); -> p = their_malloc(n); amp_register(p, n, ...);
  * for all makers of the address whose size can be said: as what it is where
  * that is always the same, else only to have the size known. */
-static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
+static bool track_by_size(ar_buffers *b, const ar_buffer *one, bool *complete) {
     ar_plan *plan = b->plan;
     const ar_object *object = one->object;
     const ar_function_rule *rule = rule_of_call(plan, object->site);
@@ -645,13 +392,13 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
             target ? ar_plan_size_at(plan, rule, object, frame) : NULL;
         if (!size)
             continue;
-        *complete =
-            is_whole(b, one) && store_is_uniform(b, store, one, false, "");
+        *complete = ar_buffer_is_whole(b, one) &&
+                    ar_store_is_uniform(b, store, one, false, "");
         if (ar_table_get(&b->sized, ar_key(store->node), 0))
             return true;
         const char *text = ar_sprintf(
             plan->arena, "amp_register(%s, %s,\v%s, %d, %s);", target, size,
-            role_name(*complete ? one->kind : BUFFER_TRACKED),
+            role_name(*complete ? one->kind : AR_BUFFER_TRACKED),
             *complete ? one->group : 0, quoted(plan, target));
         if (!after_store(b, store, text))
             continue;
@@ -663,7 +410,7 @@ static bool track_by_size(buffers *b, const buffer *one, bool *complete) {
 
 /* What the program calls the buffer where it allocates it: one call may make
  * the buffers of many layers. */
-static const char *name_at_site(const buffers *b, const ar_object *object,
+static const char *name_at_site(const ar_buffers *b, const ar_object *object,
                                 const char *otherwise) {
     const ar_pointer_store *store =
         ar_plan_store_at(b->plan, b->scale, object, object->context_depth);
@@ -671,20 +418,21 @@ static const char *name_at_site(const buffers *b, const ar_object *object,
     return text ? text : otherwise;
 }
 
-static bool register_heap(buffers *b, const buffer *one, const char **problem) {
+static bool register_heap(ar_buffers *b, const ar_buffer *one,
+                          const char **problem) {
     ar_node *site = one->object->site;
-    if (site_is_uniform(b, one))
+    if (ar_site_is_uniform(b, one))
         if (rename_allocation(b, site, one->kind, one->group,
                               name_at_site(b, one->object, one->cell->name)))
             return true;
     *problem = "its allocation cannot be redirected (macro, a function "
                "that no alloc rule describes)";
     bool complete = false;
-    if (!rename_allocation(b, site, BUFFER_TRACKED, 0,
+    if (!rename_allocation(b, site, AR_BUFFER_TRACKED, 0,
                            name_at_site(b, one->object, owner_of(b, site))) &&
         !track_by_size(b, one, &complete))
         return false;
-    if (complete || one->kind == BUFFER_TRACKED)
+    if (complete || one->kind == AR_BUFFER_TRACKED)
         return true;
     *problem = "no statement stores its address alone";
     return mark_direct(b, one) || mark_through_holder(b, one) ||
@@ -692,16 +440,18 @@ static bool register_heap(buffers *b, const buffer *one, const char **problem) {
 }
 
 /* An earlier buffer of the same object took all of it. */
-static bool is_registered_whole(const buffers *b, const buffer *one) {
-    return registration_of(b, one->object) != one && is_whole(b, one);
+static bool is_registered_whole(const ar_buffers *b, const ar_buffer *one) {
+    return ar_registration_of(b, one->object) != one &&
+           ar_buffer_is_whole(b, one);
 }
 
-static bool is_half_gradient(const buffers *b, const buffer *one) {
-    return (one->kind == BUFFER_GRAD || one->kind == BUFFER_CARRY) &&
-           is_half_cell(b, one->cell);
+static bool is_half_gradient(const ar_buffers *b, const ar_buffer *one) {
+    return (one->kind == AR_BUFFER_GRAD || one->kind == AR_BUFFER_CARRY) &&
+           ar_cell_is_half(b, one->cell);
 }
 
-static bool plan_buffer(buffers *b, const buffer *one, const char **problem) {
+static bool plan_buffer(ar_buffers *b, const ar_buffer *one,
+                        const char **problem) {
     if (is_half_gradient(b, one)) {
         *problem = "it is stored in half, and gradients are unscaled in FP32";
         return false;
@@ -712,17 +462,17 @@ static bool plan_buffer(buffers *b, const buffer *one, const char **problem) {
 }
 
 bool ar_plan_buffers(ar_plan *plan, const ar_scale *scale) {
-    buffers b = new_buffers(plan, scale);
+    ar_buffers b = ar_buffers_new(plan, scale);
     bool ok = true;
     for (uint32_t i = 0; i < b.list.count; i++) {
-        buffer *one = &b.list.data[i];
+        ar_buffer *one = &b.list.data[i];
         const char *problem = NULL;
         if (is_registered_whole(&b, one))
             continue;
         one->done = plan_buffer(&b, one, &problem);
         if (one->done) {
             ar_table_add(&plan->registered, ar_key(one->object), 0);
-        } else if (is_vital(&b, one)) {
+        } else if (ar_buffer_is_vital(&b, one)) {
             const ar_node *site = one->object->site;
             ar_report(plan->diags, AR_DIAG_CANNOT_REGISTER,
                       site ? site->range : one->object->decl->name_range,

@@ -176,9 +176,22 @@ static void add_grad(ar_analysis *a, ar_step_region *r, uint32_t cell,
     c->reason_node = node;
 }
 
+/* An array that no update is a sum of: what was measured, or what the forward
+ * pass made of it. Factors may be such arrays, in `w -= rate * delta * x`. */
+static bool is_foreign(ar_analysis *a, const ar_vnode *v) {
+    if (!v->cell || !ar_is_array(a, v->cell) ||
+        ar_user_role(a, v->cell) != AR_ROLE_NONE)
+        return false;
+    ar_role role = a->cells[v->cell].role;
+    return role != AR_ROLE_PARAM && role != AR_ROLE_STATE &&
+           role != AR_ROLE_GRAD && role != AR_ROLE_LOSS;
+}
+
 /* Walks from the updated parameters up to the values that the step finds when
- * it starts. Those that carry the gradient are the gradients. */
-static void find_grads(ar_analysis *a, ar_step_region *r) {
+ * it starts. Those that carry the gradient are the gradients. A step that adds
+ * up other arrays makes the gradient itself, of an output and its target say:
+ * false. */
+static bool find_grads(ar_analysis *a, const ar_step_region *r, ar_ids *grads) {
     ar_ids work = {0};
     bool *seen = AR_NEW_ARRAY(a->arena, bool, a->g.count);
     for (uint32_t i = 0; i < r->stores.count; i++)
@@ -189,9 +202,13 @@ static void find_grads(ar_analysis *a, ar_step_region *r) {
             continue;
         seen[id] = true;
         const ar_vnode *v = AR_VN(a->in, id);
-        if (!v->at || !ar_where_in_loop(a, v->context, v->at) ||
-            (v->kind == AR_V_LOOP && v->at == a->loop->at &&
-             v->context == a->loop->context))
+        if (!v->at || !ar_where_in_loop(a, v->context, v->at)) {
+            if (is_foreign(a, v))
+                return false;
+            continue;
+        }
+        if (v->kind == AR_V_LOOP && v->at == a->loop->at &&
+            v->context == a->loop->context)
             continue;
         bool inside = ar_in_region(a, r, v->context, v->at);
         if (v->cell && !inside) {
@@ -201,9 +218,10 @@ static void find_grads(ar_analysis *a, ar_step_region *r) {
             ar_role named = ar_user_role(a, v->cell);
             bool is_grad = named == AR_ROLE_NONE ? a->gradlike[id] || cleared
                                                  : named == AR_ROLE_GRAD;
-            if (!is_grad || role == AR_ROLE_PARAM || role == AR_ROLE_LOSS)
-                continue;
-            add_grad(a, r, v->cell, id);
+            if (is_grad && role != AR_ROLE_PARAM && role != AR_ROLE_LOSS)
+                AR_PUSH(a->arena, grads, id);
+            else if (is_foreign(a, v))
+                return false;
             continue;
         }
         if (v->kind == AR_V_MUL) {
@@ -221,6 +239,7 @@ static void find_grads(ar_analysis *a, ar_step_region *r) {
         for (uint32_t i = 0; i < v->in_count; i++)
             AR_PUSH(a->arena, &work, v->in[i]);
     }
+    return true;
 }
 
 /* ---- regions ------------------------------------------------------------- */
@@ -480,6 +499,20 @@ static void guess_grads(ar_analysis *a) {
     }
 }
 
+static void take_grads(stepper *s, ar_step_region *r) {
+    ar_ids grads = {0};
+    ar_step_region narrow = *r;
+    widen_over_counters(s, r);
+    if (find_grads(s->a, r, &grads)) {
+        for (uint32_t i = 0; i < grads.count; i++)
+            add_grad(s->a, r, AR_VN(s->a->in, grads.data[i])->cell,
+                     grads.data[i]);
+    } else {
+        *r = narrow;
+        r->is_fused = true;
+    }
+}
+
 bool ar_find_steps(ar_analysis *a) {
     stepper s = {.a = a, .impure = {.arena = a->arena}};
     guess_grads(a);
@@ -501,10 +534,8 @@ bool ar_find_steps(ar_analysis *a) {
             a->cells[i].role = AR_ROLE_NONE;
     for (uint32_t i = 0; i < a->regions.count; i++) {
         ar_step_region *r = &a->regions.data[i];
-        if (!r->is_fused) {
-            widen_over_counters(&s, r);
-            find_grads(a, r);
-        }
+        if (!r->is_fused)
+            take_grads(&s, r);
         for (uint32_t k = 0; k < r->params.count; k++)
             a->cells[r->params.data[k]].group = (int)i;
         for (uint32_t k = 0; k < r->grads.count; k++)
