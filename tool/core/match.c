@@ -117,7 +117,6 @@ static int compare_sites(const void *a, const void *b) {
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* A rule of the user's that names nothing is most likely misspelled. */
 /* What rules about memory can name. */
 static void note_names(const ar_program *program, ar_strmap *names) {
     for (uint32_t i = 0; i < program->entities.count; i++) {
@@ -171,6 +170,7 @@ static bool is_for_this_program(const ar_function_rule *rule) {
            rule->kind == AR_RULE_ALLREDUCE;
 }
 
+/* A rule of the user's that names nothing is most likely misspelled. */
 static void report_unused(matcher *m) {
     for (uint32_t i = m->rules->builtin_count; i < m->rules->functions.count;
          i++) {

@@ -208,11 +208,20 @@ static bool sets(const ar_sum_reader *r, const start *s, const ar_node *node,
     if (node->kind != AR_ASSIGN ||
         uses(node->kids[1], ar_root_decl(node->kids[0])))
         return false;
-    if (!s->row)
-        return ar_storage_same(node->kids[0], s->sum);
+    if (!s->row) /* a loop around it may have no iteration */
+        return !around->outer && ar_storage_same(node->kids[0], s->sum);
     ar_sum_use one = {.lvalue = node->kids[0], .inner = around};
     address a;
-    return read_row(r, &one, &a) && is_same_row(s->row, &a);
+    return read_row(r, &one, &a) && is_same_row(s->row, &a) &&
+           a.row == around && !around->outer->outer;
+}
+
+static bool has_jump(const ar_node *node) {
+    bool has = node->kind == AR_BREAK || node->kind == AR_CONTINUE ||
+               node->kind == AR_GOTO || node->kind == AR_RETURN;
+    for (uint32_t i = 0; i < node->kid_count && !has; i++)
+        has = node->kids[i] && has_jump(node->kids[i]);
+    return has;
 }
 
 /* Where the sum is made under a condition, so is this. */
@@ -234,7 +243,7 @@ static bool starts(const ar_sum_reader *r, const start *s, const ar_node *node,
                 return true;
         return false;
     case AR_FOR:
-        return starts(r, s, node->kids[3], &inner);
+        return !has_jump(node->kids[3]) && starts(r, s, node->kids[3], &inner);
     case AR_IF: {
         const ar_sum_nest branch = {.node = node->kids[0], .outer = around};
         return is_asked(r, &branch) && starts(r, s, node->kids[1], around);
