@@ -98,7 +98,7 @@ struct ar_decl {
     bool is_definition;
     bool is_system; /* declared in a system header */
     bool is_union;  /* RECORD */
-    bool is_const;  /* VAR, PARAM: the top-level object is const */
+    bool is_const;  /* VAR, PARAM, TYPEDEF: the top-level object is const */
     bool is_volatile;
     bool is_file_scope; /* VAR, FUNCTION */
     bool is_inline;

@@ -161,7 +161,8 @@ static const char *typedef_problem(const ar_rewriter *r, const char *name,
             if (decl->kind != AR_DECL_TYPEDEF || strcmp(decl->name, name) != 0)
                 continue;
             *found = true;
-            if (!ar_is_float(decl->aliased))
+            if (!ar_is_float(decl->aliased) || decl->is_const ||
+                decl->is_volatile)
                 return "its type is a typedef of more than a float";
         }
     }

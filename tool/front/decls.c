@@ -375,7 +375,8 @@ static void fill(ar_collector *c, ar_decl *decl, CXCursor cursor) {
     } else {
         decl->type = ar_type_of(c, type);
     }
-    if (decl->kind == AR_DECL_VAR || decl->kind == AR_DECL_PARAM) {
+    if (decl->kind == AR_DECL_VAR || decl->kind == AR_DECL_PARAM ||
+        decl->kind == AR_DECL_TYPEDEF) {
         decl->is_const = is_const_object(type);
         decl->is_volatile =
             clang_isVolatileQualifiedType(clang_getCanonicalType(type)) != 0;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 typedef float vector[4];
+typedef volatile float shared;
+typedef const float fixed;
 #define GET(p, i) ((p)[i] + 1)
 #define PAIR 1, 2
 #define GETTER(type, name)                                                     \
@@ -22,6 +24,12 @@ typedef float vector[4];
 
 // CHECK-DAG: fp32 h_typedef/1 {{.*}}: its type is a typedef of more than a float [{{.*}}:[[#@LINE+1]]:
 static vector h_typedef;
+
+// CHECK-DAG: fp32 h_shared/1 {{.*}}: its type is a typedef of more than a float [{{.*}}:[[#@LINE+1]]:
+static shared h_shared[4];
+
+// CHECK-DAG: fp32 h_fixed/1 {{.*}}: its type is a typedef of more than a float [{{.*}}:[[#@LINE+1]]:
+static fixed *h_fixed;
 
 // CHECK-DAG: fp32 h_list/1 {{.*}}: its initialiser must be constant, and is more than plain numbers [{{.*}}:[[#@LINE+1]]:
 static float h_list[3] = {1, 2 + 1, 3};
