@@ -454,12 +454,23 @@ static const char *sum_words(ar_accumulator_kind kind) {
     AR_BUG("accumulator %d", (int)kind);
 }
 
+/* A scratch holds it while one call runs: what calls add to a variable of the
+ * file is rounded once for each. */
+static bool goes_on(const ar_storage_solver *s, uint32_t at) {
+    const ar_accumulator *sum = &s->facts->accumulators.data[at];
+    const ar_decl *function = sum->where.function;
+    const ar_decl *root =
+        sum->node->kid_count ? ar_root_decl(sum->node->kids[0]) : NULL;
+    return !s->plan->sums->of[at]->starts && root && root->is_file_scope &&
+           function && s->is_repeated[ar_entity_of(s->program, function)->id];
+}
+
 /* The first sum that no FP32 scratch holds, as a position in the facts. */
 static uint32_t first_sum(const ar_storage_solver *s,
                           const ar_storage_class *c) {
     for (uint32_t i = 0; i < c->accumulator_count; i++) {
         uint32_t at = c->accumulators[i];
-        if (!s->plan->sums->of[at] &&
+        if ((!s->plan->sums->of[at] || goes_on(s, at)) &&
             is_sum(s, &s->facts->accumulators.data[at], c->id))
             return at;
     }
@@ -467,7 +478,9 @@ static uint32_t first_sum(const ar_storage_solver *s,
 }
 
 static const char *sum_reason(const ar_storage_solver *s, uint32_t at) {
-    const char *words = sum_words(s->facts->accumulators.data[at].kind);
+    const char *words =
+        sum_words(s->plan->sums->of[at] ? AR_ACCUMULATE_CALL
+                                        : s->facts->accumulators.data[at].kind);
     const ar_sum_problem *problem = &s->plan->sums->problems[at];
     return problem->why
                ? ar_sprintf(s->arena,

@@ -56,6 +56,7 @@ typedef struct ar_storage_solver {
     ar_storage_plan *plan;
     ar_class_info *info;     /* by class id */
     bool *in_training;       /* by entity: a function that training may run */
+    bool *is_repeated;       /* and that a loop inside the training loop runs */
     ar_storage_decision *at; /* plan->classes */
     AR_VEC(ar_storage_link) links;
     const char **arena_problem; /* by arena: why it keeps one precision */
@@ -106,7 +107,7 @@ static inline uint32_t ar_storage_actual(const ar_storage_call *call,
 
 /* storage_roles.c: the cells of the loss-scale analysis, class by class */
 void ar_storage_find_roles(ar_storage_solver *s);
-/* storage_training.c: fills in in_training */
+/* storage_training.c: fills in in_training and is_repeated */
 void ar_storage_find_training(ar_storage_solver *s);
 /* storage_rules.c: keep rules and pragmas */
 void ar_storage_find_rules(ar_storage_solver *s);
