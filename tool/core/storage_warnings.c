@@ -75,9 +75,13 @@ static const char *spoiled(const ar_storage_solver *s, uint32_t id) {
 
 /* ---- what a rule forces -------------------------------------------------- */
 
+/* Of what a function is called with, the rule may name all. */
 static bool is_denied(const ar_storage_solver *s, uint32_t id, ar_range *at) {
-    *at = s->info[id].denied_at;
-    return s->info[id].denied && is_half(s, id);
+    const ar_class_info *info = &s->info[id];
+    *at = info->denied_at;
+    return info->denied && s->at[id].half &&
+           (info->half_by || !s->facts->classes.data[id].generic_of) &&
+           !ar_storage_is_scalar(s->facts, id);
 }
 
 static const char *denied(const ar_storage_solver *s, uint32_t id) {
