@@ -282,7 +282,7 @@ GADGETS = [
      "for (int j = 0; j < n; j++)\nfor (int i = 0; i < 4; i++)\n"
      "@a[i] += @b[j];\n",
      ["@X(@P, @Q, 2);\n@+", "@X(@P, @R, k & 3);\n@+",
-      "@X(@P, @P, 2);\n@+", "@X(@P, @Q, 0);\n"]),
+      "@X(@P, @P, 1);\n@+", "@X(@P, @Q, 0);\n"]),
     ("void @X(float *@a, int rows, int n)",
      "for (int r = 0; r < rows; r++)\nfor (int j = 0; j < n; j++)\n"
      "for (int i = 0; i < 2; i++)\n@a[r * 2 + i] += j;\n",
