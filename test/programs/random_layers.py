@@ -451,22 +451,26 @@ def add_common(p, seeds):
     p.add_argument("--cflag", action="append", default=[],
                    help="for every compilation, as -fsanitize=address")
     p.add_argument("--cc", default="gcc")
-
-
-def parse(argv):
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add_common(p, "0:24")
     p.add_argument("--print", action="store_true",
                    help="print the programs and judge nothing")
     p.add_argument("--work", metavar="DIR",
                    help="where programs that fail are kept; default: a new "
                    "folder in the temporary one")
+
+
+def parse_common(p, argv):
     tools = p.parse_args(argv)
     found = shutil.which(tools.amp_rewrite)
-    if not found:
+    if not found and not tools.print:
         p.error(f"no program '{tools.amp_rewrite}'")
-    tools.amp_rewrite = os.path.abspath(found)
+    tools.amp_rewrite = os.path.abspath(found or "")
     return tools
+
+
+def parse(argv):
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_common(p, "0:24")
+    return parse_common(p, argv)
 
 
 def main(argv):

@@ -34,7 +34,7 @@ import tempfile
 
 import storage_programs
 from oracles import Failure, count_warnings, expect, first_difference
-from random_layers import add_common
+from random_layers import add_common, parse_common
 
 GROUP = 8
 RUN_LIMIT = 120  # seconds
@@ -248,17 +248,7 @@ def parse(argv):
     add_common(p, "0:39")
     p.add_argument("--other-cc", default="clang")
     p.add_argument("--jobs", type=int, default=1, help="groups at a time")
-    p.add_argument("--print", action="store_true",
-                   help="print the programs and judge nothing")
-    p.add_argument("--work", metavar="DIR",
-                   help="where programs that fail are kept; default: a new "
-                   "folder in the temporary one")
-    tools = p.parse_args(argv)
-    found = shutil.which(tools.amp_rewrite)
-    if not found and not tools.print:
-        p.error(f"no program '{tools.amp_rewrite}'")
-    tools.amp_rewrite = os.path.abspath(found or "")
-    return tools
+    return parse_common(p, argv)
 
 
 def main(argv):

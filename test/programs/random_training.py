@@ -26,7 +26,6 @@ import collections
 import concurrent.futures
 import json
 import math
-import os
 import pathlib
 import re
 import shlex
@@ -36,7 +35,7 @@ import tempfile
 
 import training_programs
 from oracles import Failure, expect, first_difference
-from random_layers import REFUSED, add_common, reason_of
+from random_layers import REFUSED, add_common, parse_common, reason_of
 from random_storage import command, new_warnings
 
 C_FLAGS = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-ffp-contract=off",
@@ -186,17 +185,7 @@ def parse(argv):
     add_common(p, "0:15")
     p.add_argument("--other-cc", default="clang")
     p.add_argument("--jobs", type=int, default=1, help="seeds at a time")
-    p.add_argument("--print", action="store_true",
-                   help="print the programs and judge nothing")
-    p.add_argument("--work", metavar="DIR",
-                   help="where programs that fail are kept; default: a new "
-                   "folder in the temporary one")
-    tools = p.parse_args(argv)
-    found = shutil.which(tools.amp_rewrite)
-    if not found and not tools.print:
-        p.error(f"no program '{tools.amp_rewrite}'")
-    tools.amp_rewrite = os.path.abspath(found or "")
-    return tools
+    return parse_common(p, argv)
 
 
 def main(argv):

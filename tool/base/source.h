@@ -24,6 +24,12 @@ typedef struct ar_range {
     bool in_macro_body;
 } ar_range;
 
+/* All of the inner range lies in the outer one, or is it. */
+static inline bool ar_range_holds(ar_range outer, ar_range inner) {
+    return outer.file == inner.file && outer.begin <= inner.begin &&
+           outer.end >= inner.end;
+}
+
 typedef struct ar_file {
     const char *name; /* as the user or the compiler spelled it */
     const char *real; /* real path; the key */

@@ -83,6 +83,7 @@ bool ar_returns_reference(ar_node *call);
 void ar_walk_site(ar_walk *w, ar_site_kind kind, ar_node *node, uint32_t cell);
 
 /* flows_update.c */
+enum { AR_MAX_FACTORS = 8 }; /* that are looked at, of one term */
 /* What is written there has in it what was there before, times factors: none is
  * 1. Notes that callers see it updated; false: a factor is zero. */
 bool ar_note_updated(ar_walk *w, uint32_t cell, ar_node *at, ar_node **factors,

@@ -198,8 +198,6 @@ static void transfer_file(ar_walk *w, const ar_flow_call *c) {
     ar_flow_site(w, c, AR_SITE_FILE, c->node, data->target);
 }
 
-enum { MAX_FACTORS = 8 };
-
 /* The arguments that the target is multiplied with in a term of a rule. */
 static bool factors_of(const ar_flow_call *c, const ar_term *term, uint32_t i,
                        ar_node **factors, uint32_t *count) {
@@ -209,7 +207,7 @@ static bool factors_of(const ar_flow_call *c, const ar_term *term, uint32_t i,
         uint32_t factor = term->factors[f];
         if (factor == i)
             has_target = true;
-        else if (factor < c->count && *count < MAX_FACTORS)
+        else if (factor < c->count && *count < AR_MAX_FACTORS)
             factors[(*count)++] = c->args[factor].node;
     }
     return has_target;
@@ -224,7 +222,7 @@ static void note_update(ar_walk *w, const ar_flow_call *c, uint32_t i) {
         const ar_equation *equation = &rule->algebra[e];
         for (uint32_t t = 0; equation->target == i && t < equation->term_count;
              t++) {
-            ar_node *factors[MAX_FACTORS];
+            ar_node *factors[AR_MAX_FACTORS];
             uint32_t count;
             if (factors_of(c, &equation->terms[t], i, factors, &count))
                 updates |= ar_note_updated(w, c->args[i].target, c->node,

@@ -102,8 +102,6 @@ static uint32_t factors_in(ar_node *target, ar_node *value, ar_node **factors,
     return 0;
 }
 
-enum { MAX_FACTORS = 8 };
-
 static void note_terms(ar_walk *w, uint32_t cell, ar_node *store,
                        ar_node *value, bool is_term) {
     value = ar_skip_casts(value);
@@ -120,9 +118,10 @@ static void note_terms(ar_walk *w, uint32_t cell, ar_node *store,
         note_terms(w, cell, store, value->kids[1], true);
         return;
     }
-    ar_node *factors[MAX_FACTORS];
+    ar_node *factors[AR_MAX_FACTORS];
     uint32_t count =
-        is_term ? factors_in(store->kids[0], value, factors, MAX_FACTORS) : 0;
+        is_term ? factors_in(store->kids[0], value, factors, AR_MAX_FACTORS)
+                : 0;
     if (count)
         ar_note_updated(w, cell, store, factors, count);
 }

@@ -201,8 +201,7 @@ static const ar_decl *addressed(const ar_node *node) {
 
 /* A variable of the loop's body is another one each time. */
 static bool is_declared_in(const ar_loop *loop, const ar_decl *variable) {
-    ar_range body = loop->node->range, at = variable->range;
-    return at.file == body.file && at.begin >= body.begin && at.end <= body.end;
+    return ar_range_holds(loop->node->range, variable->range);
 }
 
 /* Does an iteration of the loop move anything the expression depends on? A

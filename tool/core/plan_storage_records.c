@@ -33,11 +33,6 @@ static bool are_alike(const ar_rewriter *r, const ar_entity *record) {
 
 /* ---- the text of the struct ---------------------------------------------- */
 
-static bool is_inside(ar_range outer, ar_range inner) {
-    return outer.file == inner.file && outer.begin <= inner.begin &&
-           outer.end >= inner.end;
-}
-
 /* The next typedef of the struct; *at is 0 before the first. */
 static const ar_decl *next_typedef(const ar_rewriter *r,
                                    const ar_entity *record, uint32_t *at) {
@@ -53,7 +48,7 @@ static const ar_decl *typedef_around(const ar_rewriter *r,
     const ar_decl *found = NULL, *decl;
     uint32_t at = 0;
     while ((decl = next_typedef(r, record, &at)))
-        if (is_inside(decl->range, record->decl->range) &&
+        if (ar_range_holds(decl->range, record->decl->range) &&
             (!found || decl->range.end < found->range.end))
             found = decl;
     return found;
@@ -105,7 +100,7 @@ static bool defines_others(const ar_rewriter *r, const ar_entity *record) {
                        (decl->kind == AR_DECL_RECORD && decl->is_definition &&
                         *decl->name);
         if (is_name && entity != record &&
-            is_inside(record->decl->range, decl->range))
+            ar_range_holds(record->decl->range, decl->range))
             return true;
     }
     return false;

@@ -302,11 +302,6 @@ static ar_storage_decision by_role(const ar_storage_solver *s,
 
 /* ---- sums ---------------------------------------------------------------- */
 
-static bool holds(ar_range outer, ar_range inner) {
-    return outer.file == inner.file && outer.begin <= inner.begin &&
-           outer.end >= inner.end;
-}
-
 /* What the training loop does not repeat is no sum of a step: an evaluation
  * that calls the layers in a loop of its own. */
 static bool is_beside_training(const ar_storage_solver *s,
@@ -316,7 +311,7 @@ static bool is_beside_training(const ar_storage_solver *s,
     if (!scale || !scale->loop || sum->kind != AR_ACCUMULATE_CALL || !function)
         return false;
     if (function == scale->loop_function)
-        return !holds(scale->loop->range, sum->outer_loop->range);
+        return !ar_range_holds(scale->loop->range, sum->outer_loop->range);
     return !s->in_training[ar_entity_of(s->program, function)->id];
 }
 
@@ -325,7 +320,7 @@ static bool is_step_to_step(const ar_storage_solver *s,
                             const ar_accumulator *sum) {
     const ar_scale *scale = s->scale;
     return scale && scale->loop && sum->inner_loop &&
-           holds(sum->inner_loop->range, scale->loop->range);
+           ar_range_holds(sum->inner_loop->range, scale->loop->range);
 }
 
 /* gemm with beta 0 writes; so does the redirected call of a body that adds up

@@ -26,11 +26,6 @@ static bool is_own(const ar_sum_reader *r, const ar_decl *decl) {
            !takes_address(r->in->where.function->body, decl);
 }
 
-static bool is_within(ar_range outer, ar_range inner) {
-    return outer.file == inner.file && outer.begin <= inner.begin &&
-           outer.end >= inner.end;
-}
-
 /* Memory of other types than float only changes where the loop stores to some:
  * a float is no number or pointer; names that the loop declares mean nothing in
  * front of it. */
@@ -44,7 +39,7 @@ bool ar_sum_is_fixed(const ar_sum_reader *r, const ar_node *node) {
     case AR_REF:
         if (!decl)
             return node->decl && node->decl->kind == AR_DECL_ENUMERATOR &&
-                   !is_within(r->in->loop->range, node->decl->range);
+                   !ar_range_holds(r->in->loop->range, node->decl->range);
         return !decl->is_volatile &&
                !ar_table_get(&r->assigned, ar_key(decl), 0) &&
                (!r->stores_numbers || is_own(r, decl)) &&

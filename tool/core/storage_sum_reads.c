@@ -35,6 +35,13 @@ enum { MAX_DEPTH = 8 }; /* of calls */
 static bool is_pure_function(ar_program *program, const ar_decl *function,
                              int depth);
 
+/* What may do more than the tool sees. */
+static bool is_unread(ar_node_kind kind) {
+    return kind == AR_LAUNCH || kind == AR_STATEMENT_EXPR ||
+           kind == AR_VA_ARG || kind == AR_UNKNOWN_EXPR ||
+           kind == AR_UNKNOWN_STMT || kind == AR_ASM;
+}
+
 /* Works on numbers only: it reaches no memory. */
 static bool is_pure(ar_program *program, const ar_node *node, int depth) {
     if (!node)
@@ -61,14 +68,10 @@ static bool is_pure(ar_program *program, const ar_node *node, int depth) {
     case AR_DEREF:
     case AR_MEMBER:
     case AR_ADDRESS:
-    case AR_LAUNCH:
-    case AR_STATEMENT_EXPR:
-    case AR_VA_ARG:
-    case AR_UNKNOWN_EXPR:
-    case AR_UNKNOWN_STMT:
-    case AR_ASM:
         return false;
     default:
+        if (is_unread(node->kind))
+            return false;
         break;
     }
     for (uint32_t i = 0; i < node->kid_count; i++)
@@ -221,16 +224,10 @@ static void visit(ar_sum_reader *r, ar_node *node, context at) {
     case AR_LABEL:
         ar_sum_refuse(r, "a jump may leave the loop", node->range);
         break;
-    case AR_LAUNCH:
-    case AR_STATEMENT_EXPR:
-    case AR_VA_ARG:
-    case AR_UNKNOWN_EXPR:
-    case AR_UNKNOWN_STMT:
-    case AR_ASM:
-        ar_sum_refuse(r, "the loop holds more than the tool reads",
-                      node->range);
-        break;
     default:
+        if (is_unread(node->kind))
+            ar_sum_refuse(r, "the loop holds more than the tool reads",
+                          node->range);
         break;
     }
     visit_kids(r, node, at);

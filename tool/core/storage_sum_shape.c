@@ -255,13 +255,6 @@ static bool starts(const ar_sum_reader *r, const start *s, const ar_node *node,
     }
 }
 
-static const ar_node *block_of(const ar_node *node, const ar_node *loop) {
-    const ar_node *found = NULL;
-    for (uint32_t i = 0; node && i < node->kid_count && !found; i++)
-        found = node->kids[i] == loop ? node : block_of(node->kids[i], loop);
-    return found;
-}
-
 /* What the address is made of is set between there and the loop. */
 static bool changes(const ar_node *block, uint32_t from, const ar_node *loop,
                     const ar_node *node) {
@@ -290,7 +283,7 @@ static bool is_started(const ar_sum_reader *r, const ar_node *sum,
                        const address *of_row) {
     const start s = {sum, of_row};
     const ar_node *loop = r->in->loop;
-    const ar_node *block = block_of(r->in->where.function->body, loop);
+    const ar_node *block = r->in->parent;
     const ar_sum_nest outside = {.node = (ar_node *)loop};
     if (!block || block->kind != AR_COMPOUND)
         return false;

@@ -18,11 +18,6 @@ typedef struct finder {
     ar_table *asked;   /* pairs of classes that one search was at */
 } finder;
 
-static bool holds(ar_range outer, ar_range inner) {
-    return outer.file == inner.file && outer.begin <= inner.begin &&
-           outer.end >= inner.end;
-}
-
 /* ---- may two classes be one memory? -------------------------------------- */
 
 static bool do_meet(const finder *f, uint32_t a, uint32_t b);
@@ -149,7 +144,7 @@ static bool read_sites(const finder *f, ar_sum_search *in, uint32_t class_id,
     for (uint32_t i = 0; i < f->facts->sites.count; i++) {
         const ar_site *site = &f->facts->sites.data[i];
         if (site->where.function != in->where.function || !site->node ||
-            !holds(in->loop->range, site->where.range))
+            !ar_range_holds(in->loop->range, site->where.range))
             continue;
         const char *why = site_problem(f, in, site, class_id);
         if (why) {
@@ -182,7 +177,7 @@ static uint64_t loops_to(const ar_node *from, const ar_node *to) {
         } else if (from->kind == AR_COMPOUND && from->kid_count) {
             const ar_node *next = NULL;
             for (uint32_t i = 0; i < from->kid_count && !next; i++)
-                if (holds(from->kids[i]->range, to->range))
+                if (ar_range_holds(from->kids[i]->range, to->range))
                     next = from->kids[i];
             from = next;
         } else {
@@ -201,13 +196,13 @@ static const char *pragma_problem(const ar_sum_search *in,
     const ar_node *next = pragma->next_stmt;
     if (pragma->kind != AR_PRAGMA_OMP)
         return NULL;
-    if (holds(in->loop->range, pragma->range))
+    if (ar_range_holds(in->loop->range, pragma->range))
         return is_plain_simd(pragma->text)
                    ? NULL
                    : "a pragma of OpenMP is in the loop";
     if (next == in->loop)
         return "a pragma of OpenMP stands before the loop";
-    bool is_around = next && holds(next->range, in->loop->range);
+    bool is_around = next && ar_range_holds(next->range, in->loop->range);
     if (is_around && collapsed(pragma->text) > 1 &&
         loops_to(next, in->loop) < collapsed(pragma->text))
         return "a pragma of OpenMP takes the loop together with another";
@@ -229,19 +224,6 @@ static bool holds_directive(const finder *f, ar_range range) {
     return false;
 }
 
-static const ar_node *parent_of(const ar_node *root, const ar_node *node) {
-    for (uint32_t i = 0; i < root->kid_count; i++) {
-        if (root->kids[i] == node)
-            return root;
-        if (!root->kids[i] || !holds(root->kids[i]->range, node->range))
-            continue;
-        const ar_node *found = parent_of(root->kids[i], node);
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
 /* The scale of the loss that is multiplied into memory in place. */
 static const char *seed_problem(const finder *f, const ar_node *loop,
                                 ar_range *at) {
@@ -250,7 +232,7 @@ static const char *seed_problem(const finder *f, const ar_node *loop,
             const ar_seed *seed = &f->scale->groups[g].seeds[i];
             *at = seed->node->range;
             if (seed->form != AR_SEED_EXPRESSION &&
-                holds(loop->range, seed->node->range))
+                ar_range_holds(loop->range, seed->node->range))
                 return "the loss scale is multiplied into memory in the loop";
         }
     return NULL;
@@ -266,7 +248,7 @@ static const char *place_problem(const finder *f, const ar_sum_search *in,
         return "the loop is in a file that may not change";
     if (holds_directive(f, loop->range))
         return "an #if or #define is in the loop";
-    const ar_node *parent = parent_of(in->where.function->body, loop);
+    const ar_node *parent = in->parent;
     if (!parent || parent->kind == AR_LABEL || parent->kind == AR_CASE ||
         parent->kind == AR_DEFAULT)
         return "a label stands before the loop";
@@ -308,7 +290,7 @@ static uint32_t loops_in_step(const finder *f, const ar_accumulator *sum) {
     const ar_node *training = f->scale ? f->scale->loop : NULL;
     uint32_t count = sum->loop_count;
     while (count && training &&
-           holds(sum->loops[count - 1]->range, training->range))
+           ar_range_holds(sum->loops[count - 1]->range, training->range))
         count--;
     return count;
 }
@@ -319,6 +301,8 @@ static ar_sum_scratch *find_at(const finder *f, const ar_accumulator *sum,
                         .program = f->program,
                         .where = sum->where,
                         .loop = loop,
+                        .parent =
+                            ar_storage_parent(f->index, sum->where.unit, loop),
                         .wanted = {.arena = f->arena}};
     in.where.range = loop->range;
     problem->why = place_problem(f, &in, &problem->at);

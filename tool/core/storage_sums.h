@@ -63,6 +63,7 @@ typedef struct ar_sum_search {
     ar_program *program;
     ar_where where; /* the loop */
     ar_node *loop;
+    const ar_node *parent; /* what the loop stands in */
     ar_table wanted; /* lvalues of the memory in the loop: 1, stored to: 2 */
 } ar_sum_search;
 
