@@ -2,7 +2,9 @@
  * stands around it in the text. */
 #include "core/storage_sums.h"
 
+#include "core/chains.h"
 #include "core/layout.h"
+#include "core/storage_solver.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,6 +18,8 @@ typedef struct finder {
     ar_storage_sums *sums;
     uint32_t *sharing; /* by class: a set of `sharing` */
     ar_table *asked;   /* pairs of classes that one search was at */
+    ar_chains sites;   /* by function */
+    ar_strmap *names;  /* of the program, when first asked for */
 } finder;
 
 /* ---- may two classes be one memory? -------------------------------------- */
@@ -32,13 +36,8 @@ static bool meet_at_calls(const finder *f, uint32_t a, uint32_t b) {
     for (uint32_t i = ar_storage_call_of(f->index, function); i;
          i = ar_storage_call_after(f->index, i)) {
         const ar_storage_call *call = &f->facts->calls.data[i - 1];
-        uint32_t for_a = AR_NO_ID, for_b = AR_NO_ID;
-        for (uint32_t k = 0; k < call->instance_count; k++) {
-            if (call->instances[k].generic == a)
-                for_a = call->instances[k].actual;
-            if (call->instances[k].generic == b)
-                for_b = call->instances[k].actual;
-        }
+        uint32_t for_a = ar_storage_actual(call, a);
+        uint32_t for_b = ar_storage_actual(call, b);
         if (for_a != AR_NO_ID && for_b != AR_NO_ID && do_meet(f, for_a, for_b))
             return true;
     }
@@ -141,10 +140,10 @@ static const char *site_problem(const finder *f, ar_sum_search *in,
 
 static bool read_sites(const finder *f, ar_sum_search *in, uint32_t class_id,
                        ar_sum_problem *problem) {
-    for (uint32_t i = 0; i < f->facts->sites.count; i++) {
-        const ar_site *site = &f->facts->sites.data[i];
-        if (site->where.function != in->where.function || !site->node ||
-            !ar_range_holds(in->loop->range, site->where.range))
+    for (uint32_t i = ar_chain(&f->sites, ar_key(in->where.function)); i;
+         i = f->sites.next[i]) {
+        const ar_site *site = &f->facts->sites.data[i - 1];
+        if (!site->node || !ar_range_holds(in->loop->range, site->where.range))
             continue;
         const char *why = site_problem(f, in, site, class_id);
         if (why) {
@@ -270,7 +269,11 @@ static bool is_taken(const finder *f, const ar_decl *function,
         if (f->sums->list.data[i]->where.function == function &&
             strcmp(f->sums->list.data[i]->name, name) == 0)
             return true;
-    return ar_find_name(f->program, name).file != AR_NO_FILE;
+    if (!f->names->arena) {
+        f->names->arena = f->arena;
+        ar_add_names(f->program, f->names);
+    }
+    return ar_strmap_get(f->names, name) != NULL;
 }
 
 static const char *free_name(const finder *f, const ar_decl *function,
@@ -401,12 +404,18 @@ ar_storage_sums *ar_storage_find_sums(ar_arena *arena, ar_program *program,
                 .index = index,
                 .scale = scale,
                 .sums = AR_NEW(arena, ar_storage_sums),
-                .asked = AR_NEW(arena, ar_table)};
+                .asked = AR_NEW(arena, ar_table),
+                .sites = ar_chains_new(arena, facts->sites.count),
+                .names = AR_NEW(arena, ar_strmap)};
     f.asked->arena = arena;
     f.sums->at.arena = arena;
     f.sums->of = AR_NEW_ARRAY(arena, ar_sum_scratch *, count + 1u);
     f.sums->problems = AR_NEW_ARRAY(arena, ar_sum_problem, count + 1u);
     find_sharing(&f);
+    for (uint32_t i = facts->sites.count; i-- > 0;)
+        if (facts->sites.data[i].where.function)
+            ar_chain_add(&f.sites, ar_key(facts->sites.data[i].where.function),
+                         i);
     for (uint32_t i = 0; i < count; i++)
         find_scratch(&f, i);
     return f.sums;
